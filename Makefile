@@ -1,0 +1,35 @@
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint bench docs clean
+
+demo: .venv/.demo  ## co-cluster the docstring corpus, write demo-report/
+	$(BIN)/python -m cocluster.demo
+
+test: .venv/.dev  ## the ordinary tests: no downloads, no data files
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+lint: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/.dev  ## us and the peers in one run, as ratios
+	$(BIN)/python -m benchmarks.planted
+
+docs: .venv/.dev  ## the documented examples are run and must give what they print
+	$(BIN)/python -m pytest --doctest-modules src
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/.demo: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[fast,plot]"
+	touch $@
+
+.venv/.dev: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $@ .venv/.demo
+
+clean:
+	rm -rf .venv demo-report
