@@ -134,5 +134,4 @@ def _encode(labels: Iterable[Any], name: str) -> tuple[Array, list[Any]]:
 
 def _pairs(counts: Array) -> Array:
     """Number of pairs among so many samples, in float to not overflow."""
-    counts = np.asarray(counts, dtype=np.float64)
-    return counts * (counts - 1) / 2
+    return np.asarray(counts * (counts - 1.0) / 2)
