@@ -85,23 +85,28 @@ def bayes_accuracy(star, ons, weights, degrees, contrast):
     return right / len(star.labels)
 
 
+def remember_calls(monkeypatch, name):
+    """The list to which every result of this function of the module will be added."""
+    original, results = getattr(planted, name), []
+
+    def remember(*args):
+        results.append(original(*args))
+        return results[-1]
+
+    monkeypatch.setattr(planted, name, remember)
+    return results
+
+
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_best_accuracy_is_that_of_the_bayes_rule(pattern, monkeypatch):
-    drawn = {"_pattern": [], "_degrees": []}
-    for name, calls in drawn.items():
-
-        def remember(*args, original=getattr(planted, name), calls=calls):
-            calls.append(original(*args))
-            return calls[-1]
-
-        monkeypatch.setattr(planted, name, remember)
+    patterns = remember_calls(monkeypatch, "_pattern")
+    spreads = remember_calls(monkeypatch, "_degrees")
     sizes, degree = {"words": 30, "tags": 12}, {"words": 6, "tags": 4}
     star = make_star(150, sizes, 3, pattern=pattern, row_degree=degree, contrast=4, random_state=0)
-    ons = dict(zip(sizes, drawn["_pattern"], strict=True))
-    weights = dict(zip(sizes, drawn["_degrees"][::2], strict=True))
+    ons = dict(zip(sizes, patterns, strict=True))
+    weights = dict(zip(sizes, spreads[::2], strict=True))
     degrees = {
-        name: degree[name] * spread
-        for name, spread in zip(sizes, drawn["_degrees"][1::2], strict=True)
+        name: degree[name] * spread for name, spread in zip(sizes, spreads[1::2], strict=True)
     }
     expected = bayes_accuracy(star, ons, weights, degrees, 4)
     assert 1 / 3 < expected < 1
