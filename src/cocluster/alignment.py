@@ -102,7 +102,7 @@ def _by_position(
             bare = next(view for view in tables if view not in ids)
             raise ValueError(
                 f"Views {next(iter(ids))!r} and {view!r} have different ids and {bare!r} has none, "
-                f"so its rows cannot be matched; give {bare!r} ids or drop them everywhere."
+                f"so its rows cannot be matched; give {bare!r} ids, or order all views alike."
             )
     reason = "there is one view" if len(tables) == 1 else f"{len(ids)} of {len(tables)} have ids"
     return dict.fromkeys(tables), known, Alignment(False, n, counts, reason)

@@ -78,7 +78,10 @@ def as_table(X: Any, name: str = "X") -> Table:
 
 def has_views(X: Any) -> bool:
     """Whether X is a collection of views: a mapping, MuData, or a list of 2-D containers."""
-    if isinstance(X, Mapping) or hasattr(X, "mod"):
+    if sp.issparse(X):
+        return False  # the DOK format is a mapping, of entries
+    # Frames have a method mod; the mod of MuData is a mapping.
+    if isinstance(X, Mapping) or isinstance(getattr(X, "mod", None), Mapping):
         return True
     # A list of lists or of 1-D arrays is one matrix, row by row, as everywhere in scikit-learn.
     return isinstance(X, list | tuple) and any(len(getattr(view, "shape", ())) == 2 for view in X)
@@ -93,7 +96,7 @@ def views_of(X: Any) -> dict[str, Any]:
         )
     if isinstance(X, list | tuple):
         return {f"view{i}": view for i, view in enumerate(X)}
-    views = dict(getattr(X, "mod", X))
+    views = dict(X if isinstance(X, Mapping) else X.mod)
     if not views:
         raise ValueError("There are no views; pass at least one matrix.")
     for name in views:
@@ -116,7 +119,8 @@ def as_matrix(X: Any, name: str = "X", min_size: int = 1) -> Matrix:
     _refuse_unreadable(X, name)
     try:
         checked = check_array(
-            X,
+            # scikit-learn would read sparse columns too, but as float64.
+            X.sparse.to_coo() if hasattr(X, "sparse") else X,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
             order="C",

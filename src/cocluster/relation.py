@@ -86,7 +86,33 @@ class Relation:
         return f"Relation({self}, shape={self.matrix.shape}, weight={self.weight:g})"
 
 
-def common_size(name: str, relations: Sequence[Relation]) -> int:
+def sizes_by_type(center: str, relations: Sequence[Relation]) -> dict[str, int]:
+    """Number of objects of each type, the centre first, then in order of appearance.
+
+    Raises ValueError if relations disagree on a size, if an object is in no relation, or if a
+    type is not linked to the centre.
+    """
+    types = dict.fromkeys(name for r in relations for name in (r.rows, r.cols))
+    if center not in types:
+        raise ValueError(f"There is no type {center!r}; the types are {', '.join(types)}.")
+    _check_connected(center, relations, tuple(types))
+    return {name: _common_size(name, relations) for name in dict.fromkeys((center, *types))}
+
+
+def _check_connected(center: str, relations: Sequence[Relation], types: Sequence[str]) -> None:
+    """Every type must be linked to the centre by a chain of relations."""
+    reached = {center}
+    for _ in types:
+        reached.update(*({r.rows, r.cols} for r in relations if {r.rows, r.cols} & reached))
+    lost = [name for name in types if name not in reached]
+    if lost:
+        raise ValueError(
+            f"Types {', '.join(lost)} are disconnected from the central type {center!r}; add a "
+            "relation that links them, or fit them apart."
+        )
+
+
+def _common_size(name: str, relations: Sequence[Relation]) -> int:
     """Number of objects of a type, on which all its relations must agree."""
     full = [(r, int(r.matrix.shape[1])) for r in relations if r.cols == name]
     full += [(r, r.n_rows) for r in relations if r.rows == name and r.row_index is None]
@@ -114,19 +140,3 @@ def _size_of_union(name: str, partial: Sequence[Relation]) -> int:
             "number the others without gaps."
         )
     return int(present.size)
-
-
-def check_connected(center: str, relations: Sequence[Relation]) -> None:
-    """Every type must be linked to the centre by a chain of relations."""
-    types = dict.fromkeys(name for r in relations for name in (r.rows, r.cols))
-    if center not in types:
-        raise ValueError(f"There is no type {center!r}; the types are {', '.join(types)}.")
-    reached = {center}
-    for _ in types:
-        reached.update(*({r.rows, r.cols} for r in relations if {r.rows, r.cols} & reached))
-    lost = [name for name in types if name not in reached]
-    if lost:
-        raise ValueError(
-            f"Types {', '.join(lost)} are disconnected from the central type {center!r}; add a "
-            "relation that links them, or fit them apart."
-        )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from cocluster.alignment import Alignment, align
 from cocluster.containers import as_table, has_views, views_of
 from cocluster.matrices import Array, Matrix
-from cocluster.relation import Relation, check_connected, common_size
+from cocluster.relation import Relation, sizes_by_type
 
 __all__ = ["Relation", "RelationalData", "bipartite", "relational", "star"]
 
@@ -37,6 +36,11 @@ class RelationalData:
     alignment : Alignment, optional
         How rows of views were matched when the data were put together; subsets keep it.
 
+    Attributes
+    ----------
+    sizes : dict of type to int
+        Number of objects, by type.
+
     Examples
     --------
     >>> import numpy as np
@@ -51,13 +55,14 @@ class RelationalData:
     center: str = ""
     names: Mapping[str, Array] = field(default_factory=dict)
     alignment: Alignment | None = None
+    sizes: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "relations", tuple(self.relations))
         if not self.relations:
             raise ValueError("There are no relations; pass at least one.")
         object.__setattr__(self, "center", self.center or self.relations[0].rows)
-        check_connected(self.center, self.relations)
+        object.__setattr__(self, "sizes", sizes_by_type(self.center, self.relations))
         object.__setattr__(self, "names", {k: np.asarray(v) for k, v in self.names.items()})
         for name, labels in self.names.items():
             if len(labels) != self.size(name):
@@ -66,16 +71,10 @@ class RelationalData:
                     "pass one name for each object."
                 )
 
-    @cached_property
+    @property
     def types(self) -> tuple[str, ...]:
         """Names of the types: the central one, then the others in order of appearance."""
-        ends = (name for r in self.relations for name in (r.rows, r.cols))
-        return tuple(dict.fromkeys((self.center, *ends)))
-
-    @cached_property
-    def sizes(self) -> dict[str, int]:
-        """Number of objects, by type."""
-        return {name: common_size(name, self.relations) for name in self.types}
+        return tuple(self.sizes)
 
     def size(self, name: str) -> int:
         """Number of objects of a type."""
