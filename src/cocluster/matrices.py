@@ -1,9 +1,103 @@
-"""Array types shared by all modules."""
+"""The few operations by which everything else touches data.
+
+A data matrix is a numpy array, a ``scipy.sparse.csr_array``, or any object with ``shape``,
+``dtype``, ``T``, ``@`` and ``squared_norm()``; a factor is an array or a `Partition`.
+"""
 
 from __future__ import annotations
+
+import importlib.util
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
+if TYPE_CHECKING:
+    from cocluster.labels import Factor, Partition
+
 Array = np.ndarray
-Matrix = np.ndarray | sp.csr_array
+# A numpy array, a csr_array, or an operator as described above.
+Matrix = Any
+EPS = 1e-12
+# Compiling costs seconds: from here on a few sweeps win them back.
+COMPILE_FROM_NONZEROS = 4_000_000
+
+
+def squared_norm(R: Matrix) -> float:
+    r""":math:`\|R\|_F^2`, summed in double precision."""
+    if sp.issparse(R) or isinstance(R, np.ndarray):
+        values = R.data if sp.issparse(R) else R.ravel(order="K")
+        return float(np.einsum("i,i->", values, values, dtype=np.float64))
+    return float(R.squared_norm())
+
+
+def is_nonnegative(R: Matrix) -> bool:
+    """Whether no entry is below zero."""
+    values = R.data if sp.issparse(R) else R
+    return values.size == 0 or bool(values.min() >= 0)
+
+
+def times(R: Matrix, G: Factor) -> Array:
+    """R @ G; sums by label where G is a partition."""
+    if isinstance(G, np.ndarray):
+        return np.asarray(R @ G)
+    return label_sums(R, G)
+
+
+def label_sums(R: Any, G: Partition) -> Array:
+    """Columns of R summed by the label of the column: R @ G in one pass over the entries."""
+    if sp.issparse(R) and R.nnz >= COMPILE_FROM_NONZEROS and importlib.util.find_spec("numba"):
+        from cocluster import _kernels
+
+        sums = _kernels.minor_label_sums if R.format == "csr" else _kernels.major_label_sums
+        return np.asarray(sums(R.indptr, R.indices, R.data, G.labels, G.n_clusters, R.shape[0]))
+    return np.asarray(R @ G.dense(R.dtype))
+
+
+def inner(G: Factor, M: Array) -> Array:
+    """Gᵀ M in double precision; rows of M summed by label where G is a partition."""
+    if isinstance(G, np.ndarray):
+        return np.asarray(G.T @ M, dtype=np.float64)
+    return np.asarray(G.sparse().T @ M, dtype=np.float64)
+
+
+def gram(G: Factor) -> Array:
+    """Gᵀ G in double precision."""
+    if isinstance(G, np.ndarray):
+        return np.asarray(G.T @ G, dtype=np.float64)
+    return np.diag(G.sizes.astype(np.float64))
+
+
+def row_sums(R: Matrix) -> Array:
+    """Sum of each row, in double precision."""
+    return np.asarray(R.sum(axis=1, dtype=np.float64)).ravel()
+
+
+def column_sums(R: Matrix) -> Array:
+    """Sum of each column, in double precision."""
+    return np.asarray(R.sum(axis=0, dtype=np.float64)).ravel()
+
+
+def scaled(R: Matrix, row_scale: Array | None = None, column_scale: Array | None = None) -> Matrix:
+    """diag(row_scale) R diag(column_scale); a sparse R keeps its index arrays."""
+    if not sp.issparse(R):
+        R = R if row_scale is None else R * row_scale[:, None].astype(R.dtype)
+        return R if column_scale is None else R * column_scale.astype(R.dtype)
+    data = R.data.copy()
+    if column_scale is not None:
+        data *= column_scale.astype(R.dtype)[R.indices]
+    if row_scale is not None:
+        data *= np.repeat(row_scale.astype(R.dtype), np.diff(R.indptr))
+    return sp.csr_array((data, R.indices, R.indptr), shape=R.shape)
+
+
+def row_squares(R: Matrix) -> Array:
+    """Squared length of each row, in double precision."""
+    if not sp.issparse(R):
+        return np.einsum("ij,ij->i", R, R, dtype=np.float64)
+    return row_sums(sp.csr_array((R.data**2, R.indices, R.indptr), shape=R.shape))
+
+
+def safe_inverse(values: Array) -> Array:
+    """1 / values, and 0 where the value is 0: empty rows and columns stay empty."""
+    return np.divide(1.0, values, out=np.zeros(len(values)), where=values > 0)

@@ -1,0 +1,252 @@
+"""What every co-clusterer shares: validation in, restarts, attributes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from cocluster.labels import as_array
+from cocluster.matrices import Array, is_nonnegative
+from cocluster.relations import RelationalData, relational
+from cocluster.scaling import NORMALIZATIONS, fit_scaling
+from cocluster.starts import starts
+from cocluster.trifactor import Callback, Run, State
+from cocluster.validation import check_choice, check_integer, check_number, clusters_by_type
+
+INITS = ("spectral", "kmeans", "random")
+
+
+class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
+    """Base of all methods.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters of samples.
+    n_column_clusters : int, mapping of type to int, or None
+        Clusters of features; None means ``n_clusters``.
+    normalize : {"auto", None, "l2", "tfidf", "degree"}
+        How the data are scaled first, see `cocluster.scaling.fit_scaling`.
+    init : {"spectral", "kmeans", "random"} or arrays
+        Where to begin: singular vectors of the degree-scaled data, k-means, chance, or given
+        labels (memberships): of the samples, ``(samples, features)``, or a mapping by type.
+    n_init : int
+        Starts to try; the run with the lowest objective is kept.
+    max_iter, tol : int, float
+        At most so many sweeps; stop when a sweep lowers the objective by no more than ``tol``
+        times the objective at the start.
+    random_state : int, RandomState or None
+        The same seed gives the same labels.
+
+    Attributes
+    ----------
+    labels_, row_labels_ : array of shape (n_samples,)
+    column_labels_ : array of shape (n_features,), for one matrix
+    labels_by_type_ : dict of type to labels
+    associations_, association_ : S of every relation; of the only one
+    objective_, objective_history_, n_iter_, converged_ : how the best run went
+    """
+
+    _nonnegative = False
+    _auto_normalization: str | None = "auto"
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        n_column_clusters: int | Mapping[str, int] | None = None,
+        *,
+        normalize: str | None = "auto",
+        init: Any = "spectral",
+        n_init: int = 1,
+        max_iter: int = 200,
+        tol: float = 1e-5,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_column_clusters = n_column_clusters
+        self.normalize = normalize
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, *, callback: Callback | None = None) -> Self:
+        """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
+
+        ``callback`` is called with a `Progress` after each sweep; returning True ends the run.
+        """
+        self._check_parameters()
+        data = self._read(X, reset=True)
+        clusters = clusters_by_type(data, self.n_clusters, self.n_column_clusters)
+        how = self._auto_normalization if self.normalize == "auto" else self.normalize
+        self._scalings = [fit_scaling(r.matrix, how) for r in data.relations]
+        data = self._scaled(data)
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        runs = self._runs(data, clusters, rng, callback)
+        best = min(runs, key=lambda run: run.objective)
+        return self._store(data, best)
+
+    def _runs(
+        self,
+        data: RelationalData,
+        clusters: dict[str, int],
+        rng: np.random.Generator,
+        callback: Callback | None,
+    ) -> Iterator[Run]:
+        """One solution for each start."""
+        for start in starts(data, clusters, self.init, self.n_init, rng):
+            yield self._solve(data, clusters, start, rng, callback)
+
+    def _solve(
+        self,
+        data: RelationalData,
+        clusters: dict[str, int],
+        start: Mapping[str, Array] | None,
+        rng: np.random.Generator,
+        callback: Callback | None,
+    ) -> Run:
+        """One run from one start (None: at random)."""
+        raise NotImplementedError
+
+    def _check_parameters(self) -> None:
+        """Parameters that can be judged without data."""
+        check_choice(self.normalize, "normalize", NORMALIZATIONS)
+        if isinstance(self.init, str):
+            check_choice(self.init, "init", INITS)
+        check_integer(self.n_init, "n_init")
+        check_integer(self.max_iter, "max_iter")
+        check_number(self.tol, "tol")
+
+    def _read(self, X: Any, *, reset: bool) -> RelationalData:
+        """The data, checked against the method's needs and, for new rows, against the fit."""
+        data = relational(X)
+        plain = len(data.relations) == 1 and not isinstance(X, Mapping | list | RelationalData)
+        validate_data(self, X if plain else data, reset=reset, skip_check_array=True)
+        if self._nonnegative:
+            for relation in data.relations:
+                if not is_nonnegative(relation.matrix):
+                    raise ValueError(
+                        f"Negative values in data passed to {type(self).__name__}, relation "
+                        f"{relation}; it needs data >= 0. Shift or clip them, or use a method that "
+                        "takes any sign, such as FNMTF or SemiNMF."
+                    )
+        if reset:
+            self._sizes = data.sizes
+        elif {**data.sizes, data.center: self._sizes[data.center]} != self._sizes:
+            raise ValueError(
+                f"New data must have the features of the fit, {self._sizes}, got {data.sizes}."
+            )
+        return data
+
+    def _scaled(self, data: RelationalData) -> RelationalData:
+        """The data in the scale of the fit."""
+        pairs = zip(data.relations, self._scalings, strict=True)
+        return replace(
+            data, relations=tuple(replace(r, matrix=s.apply(r.matrix)) for r, s in pairs)
+        )
+
+    def _store(self, data: RelationalData, run: Run) -> Self:
+        """Fitted attributes."""
+        self._factors = {name: run.state.factors[name] for name in data.types}
+        self.associations_ = run.state.associations
+        self.objective_ = run.objective
+        self.objective_history_ = run.history
+        self.n_iter_ = len(run.history)
+        self.converged_ = run.converged
+        labels = self._labels(data, run.state)
+        self.labels_by_type_ = {name: labels[name] for name in data.types}
+        self.labels_ = self.row_labels_ = labels[data.center]
+        if len(data.types) == 2:
+            self.column_labels_ = labels[data.types[1]]
+        return self
+
+    def _labels(self, data: RelationalData, state: State) -> dict[str, Array]:
+        """Labels of every type: those of the partitions."""
+        return {name: G.labels.astype(np.intp) for name, G in self._factors.items()}
+
+    def _new_data(self, X: Any) -> RelationalData:
+        """New samples, checked and scaled as in the fit."""
+        check_is_fitted(self)
+        return self._scaled(self._read(X, reset=False))
+
+    @property
+    def association_(self) -> Array:
+        """S of the only relation."""
+        check_is_fitted(self)
+        return self.associations_[0]
+
+    @property
+    def factors_(self) -> dict[str, Array]:
+        """Factor of every type; 0/1 memberships for hard methods."""
+        check_is_fitted(self)
+        return {name: as_array(G) for name, G in self._factors.items()}
+
+    @property
+    def row_factor_(self) -> Array:
+        """Factor of the samples."""
+        return next(iter(self.factors_.values()))
+
+    @property
+    def column_factor_(self) -> Array:
+        """Factor of the features of the only view."""
+        return list(self.factors_.values())[1]
+
+    # One co-cluster for each pair of a sample and a feature cluster, made when asked for:
+    # as stored arrays they would outweigh the data.
+    @property
+    def rows_(self) -> Array:
+        """Samples of every co-cluster, shape (n_clusters * n_column_clusters, n_samples)."""
+        return np.repeat(self._members(self.row_labels_, 0), self.association_.shape[1], axis=0)
+
+    @property
+    def columns_(self) -> Array:
+        """Features of every co-cluster."""
+        members = self._members(self.column_labels_, 1)
+        return np.tile(members, (self.association_.shape[0], 1))
+
+    def _members(self, labels: Array, axis: int) -> Array:
+        """Boolean rows, one for each cluster."""
+        return np.arange(self.association_.shape[axis])[:, None] == labels
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = self._nonnegative
+        return tags
+
+
+class HardCoclusterer(Coclusterer):
+    """Base of the methods that move labels: they run until no label changes.
+
+    Parameters are those of `Coclusterer`, with ``tol=0``.
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        n_column_clusters: int | Mapping[str, int] | None = None,
+        *,
+        normalize: str | None = "auto",
+        init: Any = "spectral",
+        n_init: int = 1,
+        max_iter: int = 100,
+        tol: float = 0.0,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            n_clusters,
+            n_column_clusters,
+            normalize=normalize,
+            init=init,
+            n_init=n_init,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=random_state,
+        )

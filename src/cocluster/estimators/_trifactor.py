@@ -1,0 +1,138 @@
+"""Methods that are a tri-factorisation problem: a subclass only says which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from cocluster.base import Coclusterer, HardCoclusterer
+from cocluster.matrices import Array
+from cocluster.relations import RelationalData
+from cocluster.starts import unit_rows
+from cocluster.trifactor import (
+    BlockQuadratic,
+    Callback,
+    NonNegative,
+    Run,
+    State,
+    TriFactorProblem,
+    alternate,
+    memberships,
+    random_start,
+    state_from,
+)
+from cocluster.validation import check_choice
+
+# Enough for small problems to settle; a fixed number keeps the rows independent of each other.
+FOLD_IN_STEPS = 100
+
+
+class TriFactorEstimator(Coclusterer):
+    """Base of the methods that `alternate` solves."""
+
+    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
+        """The problem that defines the method."""
+        raise NotImplementedError
+
+    def _solve(
+        self,
+        data: RelationalData,
+        clusters: dict[str, int],
+        start: Mapping[str, Array] | None,
+        rng: np.random.Generator,
+        callback: Callback | None,
+    ) -> Run:
+        problem = self._problem(data, clusters)
+        state = random_start(problem, rng) if start is None else state_from(problem, start)
+        return alternate(problem, state, max_iter=self.max_iter, tol=self.tol, callback=callback)
+
+    def _new_block(self, X: Any) -> BlockQuadratic:
+        """The block of new samples, with all that was learned fixed."""
+        data = self._new_data(X)
+        state = State(self._factors, self.associations_)
+        return TriFactorProblem(data, {}).data_block(data.center, state)
+
+
+class HardTriFactorEstimator(TriFactorEstimator, HardCoclusterer):
+    """Indicator factors: new samples go to the nearest prototype."""
+
+    def predict(self, X: Any) -> Array:
+        """Cluster of each new sample, with the learned feature side fixed."""
+        return self._new_block(X).costs().argmin(axis=1)
+
+
+class SoftTriFactorEstimator(TriFactorEstimator):
+    """Real factors: memberships, which one of two rules turns into labels.
+
+    Parameters
+    ----------
+    assign : {"argmax", "kmeans"}
+        Label = strongest membership, or k-means on the factor's rows scaled to length one.
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        n_column_clusters: int | Mapping[str, int] | None = None,
+        *,
+        normalize: str | None = "auto",
+        init: Any = "spectral",
+        n_init: int = 1,
+        assign: str = "argmax",
+        max_iter: int = 200,
+        tol: float = 1e-5,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            n_clusters,
+            n_column_clusters,
+            normalize=normalize,
+            init=init,
+            n_init=n_init,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=random_state,
+        )
+        self.assign = assign
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice(self.assign, "assign", ("argmax", "kmeans"))
+
+    def _labels(self, data: RelationalData, state: State) -> dict[str, Array]:
+        """Labels of every type by the chosen rule; memberships of the samples on the way."""
+        problem = TriFactorProblem(data, {})
+        membership = {
+            name: memberships(G, problem.data_block(name, state))
+            for name, G in self._factors.items()
+        }
+        self.membership_ = membership[data.center]
+        if self.assign == "argmax":
+            return {name: M.argmax(axis=1) for name, M in membership.items()}
+        self._kmeans = {
+            name: KMeans(G.shape[1], n_init=10, random_state=0).fit(unit_rows(G))
+            for name, G in self._factors.items()
+        }
+        return {name: model.labels_.astype(np.intp) for name, model in self._kmeans.items()}
+
+    def transform(self, X: Any) -> Array:
+        """Memberships of new samples: non-negative fold-in, rows summing to one."""
+        return self._fold_in(X)[1]
+
+    def predict(self, X: Any) -> Array:
+        """Cluster of each new sample, with the learned feature side fixed."""
+        G, membership = self._fold_in(X)
+        if self.assign == "kmeans":
+            return np.asarray(next(iter(self._kmeans.values())).predict(unit_rows(G)))
+        return membership.argmax(axis=1)
+
+    def _fold_in(self, X: Any) -> tuple[Array, Array]:
+        """Factor rows and memberships of new samples."""
+        block = self._new_block(X)
+        G = np.ones_like(block.linear)
+        for _ in range(FOLD_IN_STEPS):
+            G = NonNegative(exponent=1.0).step(G, block)
+        return G, memberships(G, block)

@@ -1,0 +1,1 @@
+"""Methods that keep as much mutual information between the types as they can."""

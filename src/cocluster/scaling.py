@@ -1,0 +1,59 @@
+"""Normalisation of a data matrix: diag(r) X diag(c), with c learned and r taken from each row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from cocluster.matrices import (
+    Array,
+    Matrix,
+    column_sums,
+    is_nonnegative,
+    row_squares,
+    row_sums,
+    safe_inverse,
+    scaled,
+)
+
+NORMALIZATIONS = (None, "l2", "tfidf", "degree", "auto")
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """A learned normalisation, to be applied alike to training data and to new rows."""
+
+    how: str | None
+    column_scale: Array | None = None
+
+    def apply(self, X: Matrix) -> Matrix:
+        """The normalised matrix; sparse index arrays are shared with X."""
+        if self.how is None:
+            return X
+        if self.how == "degree":
+            return scaled(X, np.sqrt(safe_inverse(row_sums(abs(X)))), self.column_scale)
+        if self.column_scale is not None:
+            X = scaled(X, column_scale=self.column_scale)
+        return scaled(X, row_scale=np.sqrt(safe_inverse(row_squares(X))))
+
+
+def fit_scaling(X: Matrix, how: str | None) -> Scaling:
+    r"""Learn a normalisation from X.
+
+    ``None`` leaves X; ``"l2"`` gives rows unit length; ``"tfidf"`` multiplies column j by
+    :math:`\log((1 + n) / (1 + d_j)) + 1`, d_j the rows in which it is not zero, and gives rows
+    unit length; ``"degree"`` is :math:`D_r^{-1/2} X D_c^{-1/2}` with D the sums of absolute
+    values. ``"auto"`` is ``"degree"`` for data without negative entries and ``None`` for others.
+    """
+    if how == "auto":
+        how = "degree" if is_nonnegative(X) else None
+    if how == "degree":
+        return Scaling(how, np.sqrt(safe_inverse(column_sums(abs(X)))))
+    if how == "tfidf":
+        present = (
+            np.bincount(X.indices, minlength=X.shape[1]) if sp.issparse(X) else (X != 0).sum(0)
+        )
+        return Scaling(how, np.log((1 + X.shape[0]) / (1 + present)) + 1)
+    return Scaling(how)

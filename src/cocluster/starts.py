@@ -1,0 +1,165 @@
+"""Where the search begins: labels of every type from singular vectors or from k-means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.cluster import KMeans
+from sklearn.utils.extmath import randomized_svd
+
+from cocluster.labels import as_partition
+from cocluster.matrices import Array, Matrix, row_squares, safe_inverse, scaled, times
+from cocluster.relations import RelationalData
+from cocluster.scaling import fit_scaling
+from cocluster.validation import check_start
+
+Labels = dict[str, Array]
+# k-means sees at most so many objects; the others go to the nearest centroid.
+SAMPLE = 20_000
+
+
+def view_of(data: RelationalData, name: str) -> Matrix:
+    """All matrices of a type side by side, its objects in rows; absent rows are empty."""
+    blocks = []
+    for relation in data.relations:
+        if relation.rows == name:
+            blocks.append(_placed(relation.matrix, relation.row_index, data.size(name)))
+        if relation.cols == name and relation.rows != name:
+            blocks.append(relation.matrix.T)
+    if len(blocks) == 1:
+        return blocks[0] if isinstance(blocks[0], np.ndarray) else blocks[0].tocsr()
+    if any(sp.issparse(block) for block in blocks):
+        return sp.csr_array(sp.hstack(blocks, format="csr"))
+    return np.hstack(blocks)
+
+
+def _placed(R: Matrix, row_index: Array | None, n: int) -> Matrix:
+    """The rows of R at their places among n."""
+    if row_index is None:
+        return R
+    place = sp.csr_array(
+        (np.ones(len(row_index), R.dtype), (row_index, np.arange(len(row_index)))),
+        shape=(n, len(row_index)),
+    )
+    return place @ R
+
+
+def spectral_embedding(data: RelationalData, n_clusters: Mapping[str, int], seed: int) -> Labels:
+    """Unit rows of the singular vectors of the degree-scaled data, the first one dropped.
+
+    The types around the centre share one decomposition of all views side by side; a type further
+    out has its own.
+    """
+    scaled_data = data.map(lambda R: fit_scaling(R, "degree").apply(R))
+    rank = max(n_clusters.values())
+    left, right = _singular_vectors(view_of(scaled_data, data.center), rank, seed)
+    embedding, first = {data.center: left}, 0
+    for relation in data.relations:
+        if relation.rows == data.center != relation.cols:
+            width = data.size(relation.cols)
+            embedding.setdefault(relation.cols, right[first : first + width])
+            first += width
+    for name in data.types:
+        if name not in embedding:
+            embedding[name] = _singular_vectors(view_of(scaled_data, name), rank, seed)[0]
+    return {name: unit_rows(Z[:, : max(n_clusters[name], 2)]) for name, Z in embedding.items()}
+
+
+def _singular_vectors(X: Matrix, rank: int, seed: int) -> tuple[Array, Array]:
+    """Leading left and right singular vectors after the first, which only holds the degrees."""
+    size = min(rank + 1, *X.shape)
+    U, _, Vt = randomized_svd(X, size, n_iter=7, random_state=seed)
+    return (U[:, 1:], Vt[1:].T) if size > 1 else (U, Vt.T)
+
+
+def unit_rows(Z: Matrix) -> Matrix:
+    """Rows scaled to length one; empty rows stay."""
+    return scaled(Z, row_scale=np.sqrt(safe_inverse(row_squares(Z))))
+
+
+def spectral_labels(
+    embedding: Mapping[str, Array], n_clusters: Mapping[str, int], seed: int
+) -> Labels:
+    """k-means in the embedding of each type."""
+    return {name: kmeans_labels(Z, n_clusters[name], seed) for name, Z in embedding.items()}
+
+
+def kmeans_starts(data: RelationalData, n_clusters: Mapping[str, int], seed: int) -> Labels:
+    """k-means on the data of each type."""
+    return {
+        name: kmeans_labels(view_of(data, name), n_clusters[name], seed, n_init=1)
+        for name in data.types
+    }
+
+
+def kmeans_labels(Z: Matrix, k: int, seed: int, n_init: int = 5) -> Array:
+    """Labels by scikit-learn's k-means on a sample of at most 20,000 rows."""
+    rng = np.random.default_rng(seed)
+    n = Z.shape[0]
+    rows = np.sort(rng.choice(n, SAMPLE, replace=False)) if n > SAMPLE else slice(None)
+    model = KMeans(k, n_init=n_init, random_state=seed).fit(Z[rows])
+    return np.asarray(model.labels_ if n <= SAMPLE else model.predict(Z))
+
+
+def starts(
+    data: RelationalData,
+    n_clusters: Mapping[str, int],
+    init: Any,
+    n_init: int,
+    rng: np.random.Generator,
+) -> Iterator[Labels | None]:
+    """One start after another: labels (or memberships) by type, or None for "at random"."""
+    if not isinstance(init, str):
+        yield given_start(data, n_clusters, init)
+        return
+    seeds = rng.integers(2**31 - 1, size=n_init)
+    embedding = spectral_embedding(data, n_clusters, int(seeds[0])) if init == "spectral" else {}
+    for seed in seeds.tolist():
+        if init == "random":
+            yield None
+        elif init == "kmeans":
+            yield kmeans_starts(data, n_clusters, seed)
+        else:
+            yield spectral_labels(embedding, n_clusters, seed)
+
+
+def given_start(data: RelationalData, n_clusters: Mapping[str, int], init: Any) -> Labels:
+    """Labels (1-D) or memberships (2-D) by type; one array is for the samples.
+
+    Types that are not given are clustered by k-means on their profile over the samples' clusters.
+    """
+    if isinstance(init, tuple):
+        init = dict(zip(data.types, init, strict=False))
+    given = init if isinstance(init, Mapping) else {data.center: init}
+    unknown = set(given) - set(data.types)
+    if unknown or data.center not in given:
+        raise ValueError(
+            f"init must give {data.center!r} and may give other types of {list(data.types)}, got "
+            f"{list(given)}."
+        )
+    start = {
+        name: check_start(values, data.size(name), n_clusters[name], name)
+        for name, values in given.items()
+    }
+    for name in data.types:
+        if name not in start:
+            start[name] = _labels_by_profile(data, name, n_clusters[name], start)
+    return start
+
+
+def _labels_by_profile(data: RelationalData, name: str, k: int, start: Labels) -> Array:
+    """Objects grouped by how they spread over the clusters of a type they are related to."""
+    for relation in data.relations:
+        if name == relation.cols and relation.rows in start:
+            known, R, index = start[relation.rows], relation.matrix.T, relation.row_index
+            known = known if index is None else known[index]
+        elif name == relation.rows and relation.cols in start and relation.row_index is None:
+            known, R = start[relation.cols], relation.matrix
+        else:
+            continue
+        G = known if known.ndim == 2 else as_partition(known, int(known.max()) + 1)
+        return kmeans_labels(unit_rows(times(R, G)), k, seed=0)
+    return np.arange(data.size(name)) % k

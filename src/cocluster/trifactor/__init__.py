@@ -1,0 +1,63 @@
+"""The core: one loop for every factorisation method.
+
+With all other factors fixed, every method of the family is a quadratic in one factor G,
+
+    q(G) = tr(G B Gᵀ) - 2 tr(Gᵀ A) + tr(Gᵀ L G),
+
+so the value ``BlockQuadratic(A, B, L)`` is the whole interface between what pulls on a factor and
+how the factor moves:
+
+    relations --+                               +-- NonNegative   G·[(A⁺+GB⁻+L⁻G)/(A⁻+GB⁺+L⁺G)]^p
+                +--> BlockQuadratic(A, B, L) -->+-- Orthogonal    G·√(A / GGᵀA)
+    penalties --+                               +-- Unconstrained A B⁺
+                                                +-- Indicator     argmin_k B_kk - 2 A_ik
+
+A method is a choice of constraint per type, a rule for the association S, and penalties:
+
+    NMF      NonNegative(1), Identity              NMTF   NonNegative(1), NonNegativeAssociation
+    SemiNMF  NonNegative and Unconstrained         ONMTF  Orthogonal, NonNegativeAssociation
+    FNMTF    Indicator, Free
+
+`alternate` sweeps over the factors; each sweep needs two products with each relation.
+"""
+
+from cocluster.trifactor.association import Association, Free, Identity, NonNegativeAssociation
+from cocluster.trifactor.block import BlockQuadratic
+from cocluster.trifactor.constraints import (
+    Constraint,
+    Indicator,
+    NonNegative,
+    Orthogonal,
+    Unconstrained,
+    memberships,
+)
+from cocluster.trifactor.initialize import random_start, state_from
+from cocluster.trifactor.penalties import Penalty
+from cocluster.trifactor.problem import FactorSpec, TriFactorProblem
+from cocluster.trifactor.products import RelationalProblem, State
+from cocluster.trifactor.solve import Callback, Progress, Run, alternate
+
+__all__ = [
+    "Association",
+    "BlockQuadratic",
+    "Callback",
+    "Constraint",
+    "FactorSpec",
+    "Free",
+    "Identity",
+    "Indicator",
+    "NonNegative",
+    "NonNegativeAssociation",
+    "Orthogonal",
+    "Penalty",
+    "Progress",
+    "RelationalProblem",
+    "Run",
+    "State",
+    "TriFactorProblem",
+    "Unconstrained",
+    "alternate",
+    "memberships",
+    "random_start",
+    "state_from",
+]

@@ -1,0 +1,81 @@
+"""The association S between the clusters of two types, given both factors.
+
+Every rule sees three small matrices: ``cross`` = Gᵀ R H, ``left`` = Gᵀ G and ``right`` = Hᵀ H.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from cocluster.matrices import EPS, Array
+
+
+class Association(Protocol):
+    """How S is chosen."""
+
+    def start(self, cross: Array, left: Array, right: Array) -> Array:
+        """S for given factors, from nothing."""
+
+    def step(self, S: Array, cross: Array, left: Array, right: Array) -> Array:
+        """An S no worse than the given one."""
+
+
+@dataclass(frozen=True)
+class Free:
+    """Least squares: S = (Gᵀ G)⁺ Gᵀ R H (Hᵀ H)⁺. Block means for indicator factors."""
+
+    def start(self, cross: Array, left: Array, right: Array) -> Array:
+        """The minimiser."""
+        return pseudo_inverse(left) @ cross @ pseudo_inverse(right)
+
+    def step(self, S: Array, cross: Array, left: Array, right: Array) -> Array:
+        """The minimiser."""
+        return self.start(cross, left, right)
+
+
+@dataclass(frozen=True)
+class NonNegativeAssociation:
+    r"""S >= 0: :math:`S \leftarrow S \circ [G^T R H / (G^T G S H^T H)]^p`, from least squares.
+
+    ``diagonal`` starts S diagonal; multiplicative steps keep it so.
+    """
+
+    exponent: float = 1.0
+    diagonal: bool = False
+
+    def start(self, cross: Array, left: Array, right: Array) -> Array:
+        """Least squares, made positive."""
+        S = Free().start(cross, left, right)
+        S = np.maximum(S, EPS + 1e-3 * np.abs(S).max())
+        return np.diag(np.diag(S)) if self.diagonal else S
+
+    def step(self, S: Array, cross: Array, left: Array, right: Array) -> Array:
+        """One multiplicative step."""
+        ratio = np.maximum(cross, 0) / np.maximum(left @ S @ right, EPS)
+        return np.asarray(S * ratio**self.exponent)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """S = I: two-factor models, where the clusters of both types are the same."""
+
+    def start(self, cross: Array, left: Array, right: Array) -> Array:
+        """The identity."""
+        if len(left) != len(right):
+            raise ValueError(
+                f"A two-factor model has one number of clusters for all types, got {len(left)} "
+                f"and {len(right)}; leave n_column_clusters=None."
+            )
+        return np.eye(len(left))
+
+    def step(self, S: Array, cross: Array, left: Array, right: Array) -> Array:
+        """The identity."""
+        return S
+
+
+def pseudo_inverse(M: Array) -> Array:
+    """Inverse of a positive semi-definite matrix on its range: empty clusters give zeros."""
+    return np.asarray(np.linalg.pinv(M, rcond=1e-12, hermitian=True))

@@ -1,0 +1,118 @@
+"""BlockQuadratic: all that pulls on one factor, as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cocluster.labels import Factor, as_array
+from cocluster.matrices import Array, Matrix, gram, inner
+
+Part = Callable[[Array], Array]
+
+
+def positive_part(M: Array) -> Array:
+    """max(M, 0)."""
+    return np.maximum(M, 0)
+
+
+def negative_part(M: Array) -> Array:
+    """max(-M, 0)."""
+    return np.maximum(-M, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class RowGram:
+    """A quadratic tr(G_r B G_rᵀ) that acts on some rows r of the factor only."""
+
+    rows: Array
+    gram: Array
+
+
+@dataclass(frozen=True, eq=False)
+class BlockQuadratic:
+    r"""The objective as a function of one factor G (n x k), all else fixed.
+
+    .. math:: q(G) = tr(G B G^T) - 2 tr(G^T A) + tr(G^T L G) + c
+
+    ``linear`` is A, ``gram`` is B, ``laplacian`` is L (any symmetric matrix, often absent).
+    ``partial`` holds further B that act on some rows only: objects absent from a relation.
+    """
+
+    linear: Array
+    gram: Array
+    laplacian: Matrix | None = None
+    constant: float = 0.0
+    partial: tuple[RowGram, ...] = ()
+
+    def __add__(self, other: BlockQuadratic) -> BlockQuadratic:
+        laplacians = [L for L in (self.laplacian, other.laplacian) if L is not None]
+        return BlockQuadratic(
+            self.linear + other.linear,
+            self.gram + other.gram,
+            sum(laplacians[1:], start=laplacians[0]) if laplacians else None,
+            self.constant + other.constant,
+            self.partial + other.partial,
+        )
+
+    def value(self, G: Factor) -> float:
+        """q(G)."""
+        value = np.sum(gram(G) * self.gram) - 2 * np.trace(inner(G, self.linear)) + self.constant
+        for part in self.partial:
+            value += np.sum(gram(G[part.rows]) * part.gram)
+        if self.laplacian is not None:
+            dense = as_array(G)
+            value += np.sum(dense * (self.laplacian @ dense))
+        return float(value)
+
+    def half_gradient(self, G: Array) -> Array:
+        """Half the gradient, G B + L G - A."""
+        return self.push(G) - self.pull(G)
+
+    def push(self, G: Array) -> Array:
+        """What lowers the entries of G >= 0: A⁻ + G B⁺ + L⁺ G."""
+        return self._forces(G, negative_part(self.linear), positive_part)
+
+    def pull(self, G: Array) -> Array:
+        """What raises the entries of G >= 0: A⁺ + G B⁻ + L⁻ G."""
+        return self._forces(G, positive_part(self.linear), negative_part)
+
+    def _forces(self, G: Array, force: Array, part: Part) -> Array:
+        """Add the chosen part of B and L to the force of the linear term, in place."""
+        B = part(self.gram).astype(G.dtype)
+        if B.any():
+            force += G @ B
+        for term in self.partial:
+            force[term.rows] += G[term.rows] @ part(term.gram).astype(G.dtype)
+        if self.laplacian is not None:
+            force += _matrix_part(self.laplacian, part) @ G
+        return force
+
+    def costs(self) -> Array:
+        """q of each row in each cluster, B_kk - 2 A_ik: what an indicator minimises."""
+        costs = np.diag(self.gram).astype(self.linear.dtype) - 2 * self.linear
+        for term in self.partial:
+            costs[term.rows] += np.diag(term.gram).astype(costs.dtype)
+        return costs
+
+    def kkt_residual(self, G: Array) -> float:
+        """How far G >= 0 is from stationary: max |G ∘ (G B + L G - A)|."""
+        return float(np.abs(G * self.half_gradient(G)).max())
+
+    def norms(self, n: int) -> Array:
+        """Length of each cluster's prototype, √B_kk, for each of n rows."""
+        squares = np.tile(np.diag(self.gram), (n, 1))
+        for term in self.partial:
+            squares[term.rows] += np.diag(term.gram)
+        return np.sqrt(positive_part(squares))
+
+
+def _matrix_part(L: Matrix, part: Part) -> Matrix:
+    """Positive or negative part of a sparse or dense matrix."""
+    if isinstance(L, np.ndarray):
+        return part(L)
+    L = L.copy()
+    L.data = part(L.data)
+    return L

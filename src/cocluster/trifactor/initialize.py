@@ -1,0 +1,68 @@
+"""Starts: factors from labels, from a random generator, or from an earlier result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from cocluster.labels import Factor
+from cocluster.matrices import Array, gram
+from cocluster.trifactor.association import Identity, pseudo_inverse
+from cocluster.trifactor.constraints import SOFTENING
+from cocluster.trifactor.problem import TriFactorProblem
+from cocluster.trifactor.products import State
+
+
+def state_from(problem: TriFactorProblem, start: Mapping[str, Array]) -> State:
+    """The state that stands for a hard clustering (1-D) or for memberships (2-D) of every type.
+
+    A two-factor model has no association that could carry the scale: there the other types start
+    at the means of the centre's clusters.
+    """
+    if isinstance(problem.association, Identity) and start[problem.data.center].ndim == 1:
+        return _state_from_means(problem, start[problem.data.center])
+    factors = {
+        name: start[name]
+        if start[name].ndim == 2
+        else spec.constraint.from_labels(start[name], spec.n_clusters)
+        for name, spec in problem.factors.items()
+    }
+    return problem.state(_cast(problem, factors))
+
+
+def random_start(problem: TriFactorProblem, rng: np.random.Generator) -> State:
+    """Every factor at random."""
+    factors = {
+        name: spec.constraint.start(problem.data.size(name), spec.n_clusters, rng)
+        for name, spec in problem.factors.items()
+    }
+    return problem.state(_cast(problem, factors))
+
+
+def _state_from_means(problem: TriFactorProblem, labels: Array) -> State:
+    """Centre from labels, every other type from the means over a type already known."""
+    center = problem.data.center
+    spec = problem.factors[center]
+    factors = {center: spec.constraint.from_labels(labels, spec.n_clusters)}
+    while len(factors) < len(problem.factors):
+        for r, relation in enumerate(problem.data.relations):
+            for side, other in ((relation.rows, relation.cols), (relation.cols, relation.rows)):
+                if side in factors and other not in factors:
+                    factors[other] = _means(problem, State(factors), r, side == relation.rows)
+    return problem.state(_cast(problem, factors))
+
+
+def _means(problem: TriFactorProblem, state: State, r: int, known_rows: bool) -> Array:
+    """Means over the clusters of the known side of a relation, kept away from zero."""
+    side = "rows" if known_rows else "cols"
+    means = problem.product(state, r, side) @ pseudo_inverse(gram(problem.part(state, r, side)))
+    return np.maximum(means, SOFTENING * np.abs(means).mean())
+
+
+def _cast(problem: TriFactorProblem, factors: Mapping[str, Factor]) -> dict[str, Factor]:
+    """Real factors in the precision of the data."""
+    return {
+        name: G.astype(problem.dtype) if isinstance(G, np.ndarray) else G
+        for name, G in factors.items()
+    }

@@ -1,0 +1,155 @@
+"""TriFactorProblem: data, what each factor may be, and the blocks that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from cocluster.labels import Factor, Partition, fill_empty
+from cocluster.matrices import Array, gram, safe_inverse, squared_norm
+from cocluster.trifactor.association import Association, Free, pseudo_inverse
+from cocluster.trifactor.block import BlockQuadratic, RowGram
+from cocluster.trifactor.constraints import Constraint
+from cocluster.trifactor.penalties import Penalty
+from cocluster.trifactor.products import RelationalProblem, State
+
+
+@dataclass(frozen=True, eq=False)
+class FactorSpec:
+    """What the factor of one type may be.
+
+    ``unit_columns`` rescales its columns to length one after each step, the association taking the
+    scale: without it a graph penalty can be evaded by shrinking G.
+    """
+
+    n_clusters: int
+    constraint: Constraint
+    penalties: tuple[Penalty, ...] = ()
+    unit_columns: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class TriFactorProblem(RelationalProblem):
+    r"""Minimise over factors G_t and associations S_r
+
+    .. math:: J = \sum_r w_r \|R_r - G_{rows(r)} S_r G_{cols(r)}^T\|^2 + \sum_t \Omega_t(G_t)
+
+    A relation of a type with itself is quartic in its factor; its block is then a local model and
+    the constraint's exponent must be small enough (see `NonNegative`).
+    """
+
+    factors: Mapping[str, FactorSpec]
+    association: Association = field(default_factory=Free)
+
+    @cached_property
+    def dtype(self) -> np.dtype:
+        """Precision of the data, and so of the factors."""
+        return np.result_type(*(relation.matrix.dtype for relation in self.data.relations))
+
+    @cached_property
+    def data_norm(self) -> float:
+        """Σ_r w_r ‖R_r‖²: the objective of an empty model."""
+        return sum(r.weight * squared_norm(r.matrix) for r in self.data.relations)
+
+    def block(self, name: str, state: State) -> BlockQuadratic:
+        """The objective as a function of one factor."""
+        G = state.factors[name]
+        penalties = (penalty.majorizer(G) for penalty in self.factors[name].penalties)
+        return sum(penalties, start=self.data_block(name, state))
+
+    def data_block(self, name: str, state: State) -> BlockQuadratic:
+        """The part of the block that comes from the relations."""
+        blocks = [self._relation_block(state, r, other) for r, other in self.touching(name)]
+        return sum(blocks[1:], start=blocks[0])
+
+    def _relation_block(self, state: State, r: int, other: str) -> BlockQuadratic:
+        """A = w R H Sᵀ and B = w S HᵀH Sᵀ, with H the factor on the other side."""
+        relation, S = self.data.relations[r], state.associations[r]
+        S = S if other == "cols" else S.T
+        product = self.product(state, r, other)
+        A = product @ (relation.weight * S.T).astype(product.dtype)
+        B = relation.weight * (S @ gram(self.part(state, r, other)) @ S.T)
+        if relation.row_index is None or other == "rows":
+            return BlockQuadratic(A, B)
+        spread = np.zeros((self.data.size(relation.rows), A.shape[1]), dtype=A.dtype)
+        spread[relation.row_index] = A
+        return BlockQuadratic(spread, np.zeros_like(B), partial=(RowGram(relation.row_index, B),))
+
+    def objective(self, state: State) -> float:
+        """J, from products already made."""
+        total = self.data_norm
+        for r, (relation, S) in enumerate(
+            zip(self.data.relations, state.associations, strict=True)
+        ):
+            left, right = gram(self.part(state, r, "rows")), gram(self.part(state, r, "cols"))
+            fit = np.sum((left @ S @ right) * S) - 2 * np.sum(self.cross(state, r) * S)
+            total += relation.weight * float(fit)
+        for name, spec in self.factors.items():
+            total += sum(penalty.value(state.factors[name]) for penalty in spec.penalties)
+        return total
+
+    def moved(self, name: str, state: State) -> State:
+        """One step of one factor, and the associations that follow from it."""
+        spec = self.factors[name]
+        G, scale = spec.constraint.step(state.factors[name], self.block(name, state)), None
+        if spec.unit_columns:
+            scale = np.sqrt(np.diag(gram(G)))
+            G = G * safe_inverse(scale).astype(G.dtype)
+        return self._refilled(name, self.with_factor(state, name, G, scale))
+
+    def with_factor(self, state: State, name: str, G: Factor, scale: Array | None = None) -> State:
+        """The state with one factor replaced, and the associations that follow from it.
+
+        ``scale`` is what the columns of G were divided by: the associations take it over.
+        """
+        moved = self.replaced(state, name, G)
+        associations = list(moved.associations)
+        for r, other in self.touching(name):
+            S = associations[r]
+            if scale is not None:
+                S = scale[:, None] * S if other == "cols" else S * scale
+            left, right = gram(self.part(moved, r, "rows")), gram(self.part(moved, r, "cols"))
+            associations[r] = self.association.step(S, self.cross(moved, r), left, right)
+        return replace(moved, associations=tuple(associations))
+
+    def state(self, factors: Mapping[str, Factor]) -> State:
+        """A state with these factors and associations from nothing."""
+        state = State({name: factors[name] for name in self.factors})
+        associations = [
+            self.association.start(
+                self.cross(state, r),
+                gram(self.part(state, r, "rows")),
+                gram(self.part(state, r, "cols")),
+            )
+            for r in range(len(self.data.relations))
+        ]
+        return replace(state, associations=tuple(associations))
+
+    def _refilled(self, name: str, state: State) -> State:
+        """Empty clusters take the objects that gain most by being alone.
+
+        Splitting a cluster never raises the objective, because the new association may equal the
+        old one; a penalty can, and then the cluster stays empty.
+        """
+        G = state.factors[name]
+        if not isinstance(G, Partition) or G.sizes.all():
+            return state
+        filled = self.with_factor(state, name, fill_empty(G, self._gain_alone(name, state)))
+        return filled if self.objective(filled) <= self.objective(state) else state
+
+    def _gain_alone(self, name: str, state: State) -> Array:
+        """By how much the fit of each object improves with a cluster of its own.
+
+        With p = x H its products with the other factor, an object alone reaches p (HᵀH)⁺ pᵀ; in
+        its cluster it reaches 2 A_ik - B_kk.
+        """
+        labels = state.factors[name].labels
+        gain = self.block(name, state).costs()[np.arange(len(labels)), labels].astype(float)
+        for r, other in self.touching(name):
+            p, H = self.product(state, r, other), self.part(state, r, other)
+            reach = np.einsum("ij,ij->i", p @ pseudo_inverse(gram(H)), p)
+            gain[self.rows_of(r, other)] += self.data.relations[r].weight * reach
+        return gain

@@ -1,0 +1,67 @@
+"""States of a relational problem, and the data products they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from cocluster.labels import Factor
+from cocluster.matrices import Array, inner, times
+from cocluster.relations import RelationalData
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Factors by type, associations by relation, and the data products they have cost so far."""
+
+    factors: Mapping[str, Factor]
+    associations: tuple[Array, ...] = ()
+    products: dict[tuple[int, str], Array] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class RelationalProblem:
+    """Data whose types have factors; every product with a relation is made once per factor."""
+
+    data: RelationalData
+
+    def touching(self, name: str) -> Iterator[tuple[int, str]]:
+        """Relations of a type: (number, side of the other type)."""
+        for r, relation in enumerate(self.data.relations):
+            if relation.rows == name:
+                yield r, "cols"
+            if relation.cols == name:
+                yield r, "rows"
+
+    def part(self, state: State, r: int, side: str) -> Factor:
+        """The factor on one side of a relation, restricted to the objects the relation has."""
+        relation = self.data.relations[r]
+        if side == "cols":
+            return state.factors[relation.cols]
+        G = state.factors[relation.rows]
+        return G if relation.row_index is None else G[relation.row_index]
+
+    def rows_of(self, r: int, other: str) -> Array | slice:
+        """Which objects of the side opposite to `other` a relation has."""
+        index = self.data.relations[r].row_index if other == "cols" else None
+        return slice(None) if index is None else index
+
+    def product(self, state: State, r: int, side: str) -> Array:
+        """R @ G_cols (side "cols") or Rᵀ @ G_rows (side "rows"), computed once per factor."""
+        if (r, side) not in state.products:
+            R = self.data.relations[r].matrix
+            G = self.part(state, r, side)
+            state.products[r, side] = times(R if side == "cols" else R.T, G)
+        return state.products[r, side]
+
+    def cross(self, state: State, r: int) -> Array:
+        """G_rowsᵀ R G_cols, from whichever product is at hand."""
+        if (r, "rows") in state.products:
+            return inner(self.part(state, r, "cols"), self.product(state, r, "rows")).T
+        return inner(self.part(state, r, "rows"), self.product(state, r, "cols"))
+
+    def replaced(self, state: State, name: str, G: Factor) -> State:
+        """The state with one factor replaced; products that used the old one are dropped."""
+        stale = {(r, "rows" if other == "cols" else "cols") for r, other in self.touching(name)}
+        products = {key: value for key, value in state.products.items() if key not in stale}
+        return State({**state.factors, name: G}, state.associations, products)

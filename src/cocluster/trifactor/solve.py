@@ -1,0 +1,75 @@
+"""alternate(): the only loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from cocluster.labels import unchanged
+from cocluster.matrices import Array
+from cocluster.trifactor.products import State
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """What a callback sees after each sweep."""
+
+    sweep: int
+    objective: float
+
+
+Callback = Callable[[Progress], bool | None]
+
+
+class Problem(Protocol):
+    """What can be solved by alternating over factors."""
+
+    def moved(self, name: str, state: State) -> State:
+        """The state after one step of one factor."""
+
+    def objective(self, state: State) -> float:
+        """What is minimised."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What `alternate` found: the last state, the objective after each sweep, and how it ended."""
+
+    state: State
+    history: Array
+    converged: bool
+
+    @property
+    def objective(self) -> float:
+        """The objective at the end."""
+        return float(self.history[-1])
+
+
+def alternate(
+    problem: Problem,
+    start: State,
+    *,
+    max_iter: int = 200,
+    tol: float = 1e-5,
+    callback: Callback | None = None,
+) -> Run:
+    """Move one factor after the other, always with fresh values, until nothing is gained.
+
+    Stops when no label changes (all factors hard), when a sweep lowers the objective by no more
+    than ``tol`` times its value at the start, after ``max_iter`` sweeps, or when ``callback``
+    returns True. A sweep costs two products with each relation, the objective included.
+    """
+    state, history, converged = start, [problem.objective(start)], False
+    for sweep in range(1, max_iter + 1):
+        before = state.factors
+        for name in start.factors:
+            state = problem.moved(name, state)
+        history.append(problem.objective(state))
+        settled = all(unchanged(before[name], state.factors[name]) for name in before)
+        converged = settled or abs(history[-2] - history[-1]) <= tol * abs(history[0])
+        if (callback is not None and callback(Progress(sweep, history[-1]))) or converged:
+            break
+    return Run(state, np.array(history[1:]), converged)
