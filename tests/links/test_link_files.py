@@ -115,6 +115,12 @@ def test_files_that_count_from_one(tmp_path):
     assert_array_equal(links.cannot_link, [[1, 2]])
 
 
+def test_blanks_around_ids_do_not_matter_unless_they_are_part_of_one(tmp_path):
+    links = read_text(tmp_path, "x, y,ml\n y,z ,ml\n", ids=["x", "y", "z", " y"])
+    assert_array_equal(links.must_link, [[0, 3], [3, 2]])
+    assert_array_equal(read_text(tmp_path, "x, y,ml\n", ids=["x", "y"]).must_link, [[0, 1]])
+
+
 def test_labels_by_name(tmp_path):
     links = read_text(tmp_path, "x,sport,label\nz,sport,label\ny,art,label\n", ids=["x", "y", "z"])
     assert_same_links(links, Links.from_labels([0, 1, 0]))

@@ -162,6 +162,14 @@ def test_no_clustering_with_fewer_clusters_satisfies_the_links(links):
             links.check(n_clusters=k - 1)
 
 
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_a_clique_of_cannot_links_is_found_beside_a_node_with_more_neighbours(size):
+    clique = list(combinations(range(size), 2))
+    star = [(size, size + i) for i in range(1, 10)]
+    links = Links.from_pairs(None, clique + star, n_samples=size + 10)
+    assert links.minimum_clusters() == size
+
+
 def test_labels_need_as_many_clusters_as_there_are():
     assert Links.from_labels([0, 1, 2, 2, -1]).minimum_clusters() == 3
 

@@ -84,11 +84,9 @@ def merge_pairs(pairs: Array, weights: Array) -> tuple[Array, Array]:
     """Unique unordered pairs with summed weights; pairs of one object with itself are dropped."""
     apart = pairs[:, 0] != pairs[:, 1]
     low, high = np.sort(pairs[apart], axis=1).T
-    base = high.max(initial=0) + 1
-    # One number per pair sorts many times faster than rows do.
-    unique, which = np.unique(low * base + high, return_inverse=True)
-    pairs = np.stack([unique // base, unique % base], axis=1)
-    return pairs, np.bincount(which, weights[apart], minlength=len(unique))
+    n = int(high.max(initial=0)) + 1
+    merged = sp.csr_array((weights[apart], (low, high)), shape=(n, n)).tocoo()
+    return np.stack(merged.coords, axis=1, dtype=np.int64), merged.data
 
 
 def chain_within(items: Array, group: Array) -> Array:

@@ -155,8 +155,14 @@ def draw_pairs(n: int, fraction: float, rng: np.random.Generator) -> Array:
         # Filling up a set with fresh draws treats all pairs alike, so the set is uniform.
         while len(drawn) < wanted:
             fresh = rng.integers(total, size=wanted - len(drawn))
-            drawn = np.unique(np.concatenate([drawn, fresh]))
+            drawn = _sorted_unique(np.concatenate([drawn, fresh]))
     return pair_at(np.sort(drawn))
+
+
+def _sorted_unique(values: Array) -> Array:
+    """Unique values; `np.unique` hashes, far slower than a sort of millions of integers."""
+    ordered = np.sort(values)
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])]
 
 
 def pair_at(index: Array) -> Array:

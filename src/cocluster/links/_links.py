@@ -167,7 +167,11 @@ class Links(LinkTable):
         # An empty list would become an array of floats.
         rows = rows if isinstance(rows, slice) or len(rows) else slice(0, 0)
         kept = np.arange(self.n_samples)[rows]
-        ids = self.ids[kept] if self.ids is not None and len(np.unique(kept)) == len(kept) else None
+        ids = (
+            self.ids[kept]
+            if self.ids is not None and np.bincount(kept).max(initial=1) == 1
+            else None
+        )
         return Links(**subset(self, kept), ids=ids)
 
     def __or__(self, other: object) -> Links:

@@ -24,8 +24,8 @@ def subset(links: Links, kept: Array) -> dict[str, Any]:
     weight. A sample that is kept several times is must-linked with its copies if it has links.
     """
     component = links.closure().component
-    position = _first_position(kept, np.arange(len(kept)), links.n_samples)
-    heir = _first_position(component[kept], np.arange(len(kept)), len(links.closure().sizes))
+    position = _table(kept, np.arange(len(kept)), links.n_samples)
+    heir = _table(component[kept], np.arange(len(kept)), len(links.closure().sizes))
     labellings = tuple(_restrict(lab, kept, heir, component) for lab in links.labellings)
     inside = (position[links.pairs] >= 0).all(axis=1)
     pairs, signs = position[links.pairs[inside]], links.signs[inside]
@@ -46,18 +46,18 @@ def subset(links: Links, kept: Array) -> dict[str, Any]:
     }
 
 
-def _first_position(keys: Array, values: Array, size: int) -> Array:
-    """Lookup table of the first value of each key, -1 where there is none."""
+def _table(keys: Array, values: Array, size: int) -> Array:
+    """Lookup table of a value of each key, -1 where there is none."""
     table = np.full(size, -1, dtype=np.int64)
-    # Of several assignments to one place the last counts, so the first goes last.
-    table[keys[::-1]] = values[::-1]
+    table[keys] = values
     return table
 
 
 def _restrict(labelling: Labelling, kept: Array, heir: Array, component: Array) -> Labelling:
     """Labels of the kept samples; a group without any passes to a kept must-linked sample."""
     codes = labelling.codes[kept]
-    groups = np.setdiff1d(labelling.codes[labelling.members], codes)
+    left = np.bincount(codes[codes >= 0], minlength=len(labelling.sizes))
+    groups = np.flatnonzero(left == 0)
     takers = heir[component[labelling.first_members()[groups]]]
     groups, takers = groups[takers >= 0], takers[takers >= 0]
     free = codes[takers] < 0
