@@ -3,6 +3,7 @@
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
+from numpy.random import default_rng
 
 from cocluster.links import Links
 
@@ -25,6 +26,12 @@ def known_relations(links: Links) -> np.ndarray:
         same = same @ same
         apart = same @ apart @ same
     return same.astype(int) - apart
+
+
+def random_labels(n, k, seed, unknown=0.0):
+    """Labels of n samples in k classes, some of them unknown (-1)."""
+    rng = default_rng(seed)
+    return np.where(rng.random(n) < unknown, -1, rng.integers(k, size=n))
 
 
 @st.composite

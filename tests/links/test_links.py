@@ -1,204 +1,20 @@
-"""Laws of links, each against listing all pairs."""
-
-from itertools import combinations
+"""Links from all the forms in which users hold them, and what is refused."""
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from numpy.random import default_rng
 from numpy.testing import assert_array_equal
-from sklearn.base import BaseEstimator
-from sklearn.model_selection import KFold, cross_val_score
 
 from cocluster.links import Links, as_links
 from cocluster.links._labelling import LISTING_LIMIT, draw_pairs, pair_at
-from tests.links.helpers import assert_same_links, consistent_links, known_relations, unhurried
-
-
-def random_labels(n, k, seed, unknown=0.0):
-    rng = default_rng(seed)
-    return np.where(rng.random(n) < unknown, -1, rng.integers(k, size=n))
-
-
-@unhurried
-@given(consistent_links())
-def test_closure_is_what_both_rules_imply(links):
-    known = known_relations(links)
-    closure = links.closure()
-    M, C = closure.membership(), closure.cannot_matrix()
-    assert_array_equal((M @ M.T).toarray() > 0, known > 0)
-    assert_array_equal((M @ C @ M.T).toarray() > 0, known < 0)
-    assert_array_equal(closure.sizes, np.bincount(closure.component))
-    assert (closure.cannot_link[:, 0] < closure.cannot_link[:, 1]).all()
-    assert links.n_implied == np.count_nonzero(np.triu(known, k=1))
-    assert closure.weights.sum() == pytest.approx(links.cannot_weights.sum())
-
-
-@unhurried
-@given(consistent_links())
-def test_consistent_links_pass_the_check(links):
-    links.check()
-    assert links.conflicts() == ()
-
-
-@unhurried
-@given(consistent_links(), st.data())
-def test_slicing_keeps_what_follows_through_dropped_samples(links, data):
-    kept = data.draw(st.permutations(range(len(links))))
-    kept = np.array(kept[: data.draw(st.integers(0, len(links)))], dtype=np.int64)
-    part = links[kept]
-    assert part.shape == (len(part),) == (len(kept),)
-    assert_array_equal(known_relations(part), known_relations(links)[np.ix_(kept, kept)])
-
-
-@unhurried
-@given(consistent_links(), st.data())
-def test_copies_of_a_sample_are_one_object(links, data):
-    drawn = st.lists(st.integers(0, len(links) - 1), min_size=1, max_size=12)
-    kept = np.array(data.draw(drawn))
-    known, part = known_relations(links), known_relations(links[kept])
-    distinct = kept[:, None] != kept
-    assert_array_equal(part[distinct], known[np.ix_(kept, kept)][distinct])
-
-
-@unhurried
-@given(consistent_links())
-def test_slicing_by_everything_changes_nothing(links):
-    assert_same_links(links[:], links)
-
-
-@unhurried
-@given(consistent_links(), st.data())
-def test_all_keys_that_mean_the_same_rows_agree(links, data):
-    mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(links), max_size=len(links))))
-    rows = np.flatnonzero(mask)
-    for key in (mask, mask.tolist(), rows.tolist(), (rows, ...), (mask, Ellipsis)):
-        assert_same_links(links[key], links[rows])
-    assert_same_links(links[1:], links[np.arange(1, len(links))])
-
-
-def test_new_links_of_a_slice_take_the_weakest_weight_and_cannot_links_keep_theirs():
-    links = Links.from_pairs([[0, 1], [1, 2]], [[1, 3]], n_samples=4, weights=[2.0, 0.5, 3.0])
-    part = links[[0, 2, 3]]
-    assert part.must_weights.tolist() == [0.5]
-    assert part.cannot_weights.tolist() == [3.0]
-
-
-class Recorder(BaseEstimator):
-    """Checks in `fit` that its links are those of its rows; X holds the row numbers."""
-
-    truth = None
-
-    def fit(self, X, y=None, links=None):
-        rows = X[:, 0]
-        assert len(links) == len(rows)
-        assert_array_equal(known_relations(links), self.truth[np.ix_(rows, rows)])
-        self.n_known_ = links.n_implied
-        return self
-
-    def score(self, X, y=None):
-        return self.n_known_
-
-
-@pytest.mark.parametrize("labelled", [True, False])
-def test_cross_validation_hands_over_the_links_of_each_fold(labelled):
-    n, seed = 20, 0
-    labels = random_labels(n, 3, seed, unknown=0.5)
-    chain = np.stack([np.arange(9), np.arange(1, 10)], axis=1)
-    links = Links.from_labels(labels) if labelled else Links.from_pairs(chain, n_samples=n)
-    Recorder.truth = known_relations(links)
-    folds = KFold(4, shuffle=True, random_state=seed)
-    X = np.arange(n)[:, None]
-    scores = cross_val_score(Recorder(), X, cv=folds, params={"links": links}, error_score="raise")
-    expected = [
-        np.count_nonzero(np.triu(Recorder.truth[np.ix_(r, r)], 1)) for r, _ in folds.split(X)
-    ]
-    assert_array_equal(scores, expected)
-
-
-def test_one_position_is_no_key():
-    with pytest.raises(TypeError, match="a slice, a mask or an array"):
-        Links.from_labels([0, 1])[0]
-
-
-@unhurried
-@given(consistent_links(), st.integers(0, 99))
-def test_violations_are_those_found_pair_by_pair(links, seed):
-    labels = random_labels(len(links), 3, seed)
-    must = [tuple(p) for p in links.must_link if labels[p[0]] != labels[p[1]]]
-    cannot = [tuple(p) for p in links.cannot_link if labels[p[0]] == labels[p[1]]]
-    found = links.violations(labels)
-    assert (found.n_must, found.n_cannot) == (len(must), len(cannot))
-    assert found.n_satisfied + found.n_violated == links.n_must + links.n_cannot
-    ends = np.array(must + cannot, dtype=np.int64).ravel()
-    assert_array_equal(found.per_sample, np.bincount(ends, minlength=len(links)))
-    assert {tuple(p) for p in found.must_link} <= set(must)
-    assert {tuple(p) for p in found.cannot_link} <= set(cannot)
-
-
-def test_cost_adds_the_weights_of_broken_links():
-    links = Links.from_pairs([[0, 1]], [[1, 2], [0, 2]], n_samples=3, weights=[2.0, 3.0, 5.0])
-    assert links.violations([0, 1, 1]).cost == 2.0 + 3.0
-
-
-@unhurried
-@given(consistent_links())
-def test_no_clustering_with_fewer_clusters_satisfies_the_links(links):
-    k = links.minimum_clusters()
-    graph = links.closure().cannot_matrix().toarray() > 0
-    cliques = (
-        size
-        for size in range(len(graph), 0, -1)
-        if any(
-            graph[np.ix_(c, c)].sum() == size * (size - 1)
-            for c in combinations(range(len(graph)), size)
-        )
-    )
-    assert 1 <= k <= next(cliques)
-    links.check(n_clusters=k)
-    if k > 1:
-        with pytest.raises(ValueError, match=f"use at least {k} clusters"):
-            links.check(n_clusters=k - 1)
-
-
-@pytest.mark.parametrize("size", [2, 3, 5])
-def test_a_clique_of_cannot_links_is_found_beside_a_node_with_more_neighbours(size):
-    clique = list(combinations(range(size), 2))
-    star = [(size, size + i) for i in range(1, 10)]
-    links = Links.from_pairs(None, clique + star, n_samples=size + 10)
-    assert links.minimum_clusters() == size
-
-
-def test_labels_need_as_many_clusters_as_there_are():
-    assert Links.from_labels([0, 1, 2, 2, -1]).minimum_clusters() == 3
-
-
-@unhurried
-@given(consistent_links())
-def test_edges_join_the_components_with_the_fewest_pairs(links):
-    edges = links.must_edges()
-    again = Links.from_pairs(edges, n_samples=len(links)).closure()
-    assert len(edges) == len(links) - links.closure().n_components
-    assert_array_equal(
-        again.sizes[again.component], links.closure().sizes[links.closure().component]
-    )
-    assert again.n_components == links.closure().n_components
-
-
-@unhurried
-@given(consistent_links())
-def test_matrices_hold_the_stated_pairs_with_their_weights(links):
-    n = len(links)
-    for matrix, pairs, weights in (
-        (links.must_matrix(), links.must_link, links.must_weights),
-        (links.cannot_matrix(), links.cannot_link, links.cannot_weights),
-    ):
-        dense = np.zeros((n, n))
-        for (i, j), weight in zip(pairs, weights, strict=True):
-            dense[i, j] += weight
-            dense[j, i] += weight
-        np.testing.assert_allclose(matrix.toarray(), dense)
+from tests.links.helpers import (
+    assert_same_links,
+    consistent_links,
+    known_relations,
+    random_labels,
+    unhurried,
+)
 
 
 @unhurried
@@ -273,44 +89,6 @@ def test_a_part_of_the_labels_is_the_same_as_its_listed_pairs():
     listed = Links.from_pairs(implicit.must_link, implicit.cannot_link, n_samples=30)
     for name in ("component", "cannot_link", "weights"):
         assert_array_equal(getattr(implicit.closure(), name), getattr(listed.closure(), name))
-
-
-def test_a_chain_of_100_000_links_is_closed_and_its_contradiction_told_in_full():
-    n = 100_001
-    chain = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1)
-    links = Links.from_pairs(chain, [[0, n - 1]], n_samples=n)
-    assert links.closure().n_components == 1
-    (conflict,) = links.conflicts()
-    assert conflict.pair == (0, n - 1)
-    assert_array_equal(conflict.chain, chain)
-    with pytest.raises(ValueError, match=r"0 - 1 - 2 - 3 - \(99,993 more\) - 99997 - ") as error:
-        links.check()
-    assert len(str(error.value)) < 300
-
-
-@unhurried
-@given(consistent_links(), st.data())
-def test_each_conflict_is_a_stated_cannot_link_and_a_path_of_stated_must_links(links, data):
-    known = known_relations(links)
-    joined = [p for p in combinations(range(len(links)), 2) if known[p] == 1]
-    if not joined:
-        return
-    pair = data.draw(st.sampled_from(joined))
-    broken = links | Links.from_pairs(None, [pair], n_samples=len(links))
-    (conflict,) = broken.conflicts()
-    assert conflict.pair == pair
-    must = {frozenset(p) for p in broken.must_link.tolist()}
-    assert {frozenset(p) for p in conflict.chain} <= must
-    assert conflict.chain[0][0] == pair[0]
-    assert conflict.chain[-1][1] == pair[1]
-    assert all(a[1] == b[0] for a, b in zip(conflict.chain[:-1], conflict.chain[1:], strict=True))
-
-
-def test_labellings_that_contradict_each_other():
-    links = Links.from_labels([0, 0, 1, -1]) | Links.from_labels([-1, 0, 0, 1])
-    (conflict,) = links.conflicts()
-    assert set(conflict.pair) == {1, 2}
-    assert len(conflict.chain) == 1
 
 
 @pytest.mark.parametrize("must", [[], np.empty((0, 2)), None])
@@ -414,9 +192,3 @@ def test_other_kinds_of_links_are_refused(links):
 def test_names_are_not_positions():
     with pytest.raises(TypeError, match=r"Links.read with ids="):
         Links.from_pairs([["a", "b"]], n_samples=2)
-
-
-def test_messages_use_ids_where_known():
-    links = Links(3, [[0, 1], [1, 2], [0, 2]], [1, 1, -1], np.ones(3), ids=["x", "y", "z"])
-    with pytest.raises(ValueError, match="'x' - 'y' - 'z'"):
-        links.check()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,13 +47,12 @@ def read_links(
         raise ValueError(f"{file.name} is empty: it states no links.")
     relations = [_relation(file, line, row) for line, row in rows]
     is_pair = np.array([isinstance(relation, int) for relation in relations])
-    ends = [(line, row["a"]) for line, row in rows]
-    ends += [(line, row["b"]) for (line, row), pair in zip(rows, is_pair, strict=True) if pair]
+    stated = list(compress(rows, is_pair))
+    ends = [(line, row["a"]) for line, row in rows] + [(line, row["b"]) for line, row in stated]
     names = None if ids is None else as_ids(ids, len(ids))
     positions = _look_up(file, ends, names, n_samples, base)
     n = n_samples or (len(names) if names is not None else int(positions.max()) + 1)
     pairs = np.stack([positions[: len(rows)][is_pair], positions[len(rows) :]], axis=1)
-    stated = [numbered for numbered, pair in zip(rows, is_pair, strict=True) if pair]
     _refuse_own_pairs(file, pairs, stated)
     extra = dict.fromkeys(name for _, row in stated for name in row if name not in COLUMNS)
     return {
