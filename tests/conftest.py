@@ -1,0 +1,85 @@
+"""Small planted data in every structure, and seeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from cocluster.matrices import Array
+from cocluster.relations import Relation, RelationalData, bipartite
+
+STRUCTURES = ("dense", "sparse", "star", "chain", "center in columns", "absent")
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """A dense matrix of counts with planted labels, rows and columns in random order."""
+
+    X: Array
+    row_labels: Array
+    column_labels: Array
+
+
+def plant(
+    rng: np.random.Generator, row_labels: Array, m: int, k: int, contrast: float = 8.0
+) -> Blocks:
+    """Poisson counts, larger where the label of the row equals the label of the column."""
+    column_labels = rng.permutation(np.arange(m) % k)
+    rates = 1.0 + contrast * (row_labels[:, None] == column_labels)
+    return Blocks(rng.poisson(rates).astype(float), row_labels, column_labels)
+
+
+def structured(kind: str, seed: int, n: int = 36) -> RelationalData:
+    """Counts with planted clusters (so loose that methods have work to do) of each structure."""
+    # Not the seeds of the tests: a random start must not repeat the draw of the labels.
+    rng = np.random.default_rng([seed, 1])
+    labels = rng.permutation(np.arange(n) % 3)
+    words = plant(rng, labels, 20, 3, contrast=2.0)
+    tags = plant(rng, labels, 14, 3, contrast=2.0)
+    if kind == "dense":
+        return bipartite(words.X)
+    if kind == "sparse":
+        return bipartite(sp.csr_array(words.X * (rng.random(words.X.shape) < 0.5)))
+    first = Relation(words.X, "samples", "words")
+    if kind == "star":
+        return RelationalData((first, Relation(sp.csr_array(tags.X), "samples", "tags", 0.5)))
+    if kind == "chain":
+        topics = plant(rng, words.column_labels, 11, 3, contrast=2.0)
+        return RelationalData((first, Relation(topics.X, "words", "topics", 2.0)))
+    if kind == "center in columns":
+        return RelationalData((Relation(tags.X.T, "tags", "samples"), first), "samples")
+    present = rng.permutation(n)[: 2 * n // 3]
+    others = np.union1d(np.setdiff1d(np.arange(n), present), present[: n // 3])
+    return RelationalData(
+        (
+            Relation(words.X[present], "samples", "words", 1.0, present),
+            Relation(sp.csr_array(tags.X[others]), "samples", "tags", 2.0, others),
+        )
+    )
+
+
+@pytest.fixture(params=range(3))
+def seed(request: pytest.FixtureRequest) -> int:
+    """A few seeds."""
+    return int(request.param)
+
+
+@pytest.fixture
+def rng(seed: int) -> np.random.Generator:
+    """A generator for each seed."""
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture
+def planted(rng: np.random.Generator) -> Blocks:
+    """Blocks that every method should find."""
+    return plant(rng, rng.permutation(np.arange(40) % 3), 25, 3)
+
+
+@pytest.fixture(params=STRUCTURES)
+def data(request: pytest.FixtureRequest, seed: int) -> RelationalData:
+    """Relational data of each structure."""
+    return structured(request.param, seed)

@@ -1,0 +1,119 @@
+"""Slow, obvious versions straight from the papers: loops and dense matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+
+import numpy as np
+import scipy.sparse as sp
+
+from cocluster.labels import as_array
+from cocluster.matrices import Array, Matrix
+from cocluster.relations import RelationalData
+from cocluster.trifactor import BlockQuadratic
+
+
+def dense(R: Matrix) -> Array:
+    """Any matrix as an array."""
+    return R.toarray() if sp.issparse(R) else np.asarray(R)
+
+
+def indicator(labels: Sequence[int], k: int) -> Array:
+    """0/1 matrix with one 1 per row."""
+    G = np.zeros((len(labels), k))
+    for i, label in enumerate(labels):
+        G[i, label] = 1
+    return G
+
+
+def label_sums(R: Array, labels: Array, k: int) -> Array:
+    """Columns of R summed by label, entry by entry."""
+    sums = np.zeros((R.shape[0], k))
+    for i in range(R.shape[0]):
+        for j in range(R.shape[1]):
+            sums[i, labels[j]] += R[i, j]
+    return sums
+
+
+def squared_error(
+    data: RelationalData, factors: Mapping[str, Array], associations: Sequence[Array]
+) -> float:
+    """Σ_r w_r ‖R_r - G S Gᵀ‖² over the entries that are present; absent rows are NaN."""
+    total = 0.0
+    for relation, S in zip(data.relations, associations, strict=True):
+        rows = slice(None) if relation.row_index is None else relation.row_index
+        full = np.full((data.size(relation.rows), data.size(relation.cols)), np.nan)
+        full[rows] = dense(relation.matrix)
+        model = as_array(factors[relation.rows]) @ S @ as_array(factors[relation.cols]).T
+        total += relation.weight * np.nansum((full - model) ** 2)
+    return float(total)
+
+
+def block_value(block: BlockQuadratic, G: Array) -> float:
+    """q(G), term by term."""
+    value = np.trace(G @ block.gram @ G.T) - 2 * np.trace(G.T @ block.linear) + block.constant
+    for part in block.partial:
+        for i in part.rows:
+            value += G[i] @ part.gram @ G[i]
+    if block.laplacian is not None:
+        value += np.trace(G.T @ dense(block.laplacian) @ G)
+    return float(value)
+
+
+def all_labelings(n: int, k: int) -> Iterator[Array]:
+    """Every way to put n objects into k clusters."""
+    for labels in product(range(k), repeat=n):
+        yield np.array(labels)
+
+
+def block_means(X: Array, rows: Array, columns: Array, k: int, m: int) -> Array:
+    """FNMTF, Eq. (6): S_kl is the mean of block (k, l)."""
+    S = np.zeros((k, m))
+    for a in range(k):
+        for b in range(m):
+            block = X[np.ix_(rows == a, columns == b)]
+            S[a, b] = block.mean() if block.size else 0.0
+    return S
+
+
+def fnmtf_row_step(X: Array, columns: Array, S: Array) -> Array:
+    """FNMTF, Eq. (8): each row to the nearest prototype, a row of S spread over the columns."""
+    prototypes = S[:, columns]
+    return np.array([np.argmin([np.sum((x - p) ** 2) for p in prototypes]) for x in X])
+
+
+def kl(p: Array, q: Array) -> float:
+    """Kullback-Leibler divergence in nats."""
+    where = p > 0
+    return float(np.sum(p[where] * np.log(p[where] / q[where])))
+
+
+def itcc_model(X: Array, rows: Array, columns: Array) -> Array:
+    """ITCC, Eq. (5): q(x, y) = p(x̂, ŷ) p(x | x̂) p(y | ŷ), entry by entry."""
+    p = X / X.sum()
+    px, py = p.sum(axis=1), p.sum(axis=0)
+    q = np.zeros_like(p)
+    for i, a in enumerate(rows):
+        for j, b in enumerate(columns):
+            joint = p[np.ix_(rows == a, columns == b)].sum()
+            if joint > 0:
+                q[i, j] = joint * (px[i] / px[rows == a].sum()) * (py[j] / py[columns == b].sum())
+    return q
+
+
+def itcc_loss(X: Array, rows: Array, columns: Array) -> float:
+    """ITCC, Lemma 2.1: the information lost is D(p ‖ q)."""
+    return kl(X / X.sum(), itcc_model(X, rows, columns))
+
+
+def itcc_row_step(X: Array, rows: Array, columns: Array, k: int) -> Array:
+    """ITCC, Fig. 1, step 2: argmin over x̂ of D(p(Y | x) ‖ q(Y | x̂))."""
+    p = X / X.sum()
+    py = p.sum(axis=0)
+    q = np.zeros((k, X.shape[1]))
+    for a in range(k):
+        in_a = p[rows == a]
+        for j, b in enumerate(columns):
+            q[a, j] = in_a[:, columns == b].sum() / in_a.sum() * py[j] / py[columns == b].sum()
+    return np.array([np.argmin([kl(x / x.sum(), q[a]) for a in range(k)]) for x in p])
