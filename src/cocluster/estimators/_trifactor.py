@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.cluster import KMeans
 
 from cocluster.base import Coclusterer, HardCoclusterer
@@ -64,7 +65,7 @@ class HardTriFactorEstimator(TriFactorEstimator, HardCoclusterer):
         return self._new_block(X).costs().argmin(axis=1)
 
 
-class SoftTriFactorEstimator(TriFactorEstimator):
+class SoftTriFactorEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TriFactorEstimator):
     """Real factors: memberships, which one of two rules turns into labels.
 
     Parameters
@@ -117,6 +118,11 @@ class SoftTriFactorEstimator(TriFactorEstimator):
             for name, G in self._factors.items()
         }
         return {name: model.labels_.astype(np.intp) for name, model in self._kmeans.items()}
+
+    @property
+    def _n_features_out(self) -> int:
+        """Columns of `transform`, for scikit-learn's feature names."""
+        return int(self.membership_.shape[1])
 
     def transform(self, X: Any) -> Array:
         """Memberships of new samples: non-negative fold-in, rows summing to one."""

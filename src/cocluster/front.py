@@ -1,0 +1,99 @@
+"""CoCluster: the front door."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from cocluster.matrices import Array, is_nonnegative
+from cocluster.methods import METHODS
+from cocluster.relations import RelationalData, relational
+from cocluster.trifactor import Callback
+from cocluster.validation import check_choice
+
+
+class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
+    """Group the rows and the columns of data at the same time, without knowing a method's name.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters of samples.
+    method : str
+        A name in `cocluster.methods.METHODS`, or "auto": "itcc" for data without negative
+        values, "fnmtf" for others.
+    n_column_clusters : int, mapping of type to int, or None
+        Clusters of features; None means ``n_clusters``.
+    normalize, init, random_state
+        As in every method, see `Coclusterer`.
+
+    Attributes
+    ----------
+    model_ : the fitted method
+    labels_, row_labels_, column_labels_, labels_by_type_, association_, objective_, ...
+        Every fitted attribute of the method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.kron([[5, 0], [1, 5]], np.ones((3, 4)))
+    >>> model = CoCluster(2, random_state=0).fit(X)
+    >>> model.labels_[0] == model.labels_[2], model.labels_[0] == model.labels_[3]
+    (np.True_, np.False_)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        method: str = "auto",
+        *,
+        n_column_clusters: int | Mapping[str, int] | None = None,
+        normalize: str | None = "auto",
+        init: Any = "spectral",
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.method = method
+        self.n_column_clusters = n_column_clusters
+        self.normalize = normalize
+        self.init = init
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, *, callback: Callback | None = None) -> Self:
+        """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`."""
+        check_choice(self.method, "method", ("auto", *METHODS))
+        name = choose(relational(X)) if self.method == "auto" else self.method
+        self.model_ = METHODS[name].estimator(
+            self.n_clusters,
+            self.n_column_clusters,
+            normalize=self.normalize,
+            init=self.init,
+            random_state=self.random_state,
+        )
+        self.model_.fit(X, y, callback=callback)
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Cluster of each new sample."""
+        check_is_fitted(self, "model_")
+        return self.model_.predict(X)
+
+    def __getattr__(self, name: str) -> Any:
+        # Fitted attributes are those of the method.
+        if name.endswith("_") and not name.startswith("_") and "model_" in vars(self):
+            return getattr(self.model_, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def choose(data: RelationalData) -> str:
+    """The method for some data."""
+    return "itcc" if all(is_nonnegative(r.matrix) for r in data.relations) else "fnmtf"

@@ -1,0 +1,43 @@
+"""The one list of methods: what each is, takes and gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cocluster.estimators.fnmtf import FNMTF
+from cocluster.estimators.nmf import NMF, SemiNMF
+from cocluster.estimators.nmtf import NMTF
+from cocluster.estimators.onmtf import ONMTF
+from cocluster.information.itcc import ITCC
+
+
+@dataclass(frozen=True)
+class Method:
+    """A row of the table."""
+
+    estimator: type[Any]
+    paper: str
+    cost: str
+    many_types: bool = True
+    feature_clusters: bool = True
+
+    @property
+    def negative(self) -> bool:
+        """Whether it takes data of any sign."""
+        return not self.estimator._nonnegative
+
+    @property
+    def soft(self) -> bool:
+        """Whether it gives memberships, not only labels."""
+        return hasattr(self.estimator, "transform")
+
+
+METHODS = {
+    "fnmtf": Method(FNMTF, "Wang et al. 2011", "2 passes over the non-zeros"),
+    "itcc": Method(ITCC, "Dhillon et al. 2003", "2 passes over the non-zeros"),
+    "nmtf": Method(NMTF, "Long et al. 2005", "2 products with k columns"),
+    "onmtf": Method(ONMTF, "Ding et al. 2006", "2 products with k columns"),
+    "nmf": Method(NMF, "Lee and Seung 2000", "2 products with k columns"),
+    "seminmf": Method(SemiNMF, "Ding et al. 2010", "2 products with k columns"),
+}
