@@ -1,0 +1,1 @@
+"""Comparisons, not installed with the library."""
