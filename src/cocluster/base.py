@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
@@ -12,6 +12,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cocluster.labels import as_array
+from cocluster.links import Links, links_by_type
 from cocluster.matrices import Array, is_nonnegative
 from cocluster.relations import RelationalData, relational
 from cocluster.scaling import NORMALIZATIONS, fit_scaling
@@ -50,6 +51,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
     column_labels_ : array of shape (n_features,), for one matrix
     labels_by_type_ : dict of type to labels
     associations_, association_ : S of every relation; of the only one
+    links_report_ : dict of type to `Violations`: which links are satisfied, which are not
     objective_, objective_history_, n_iter_, converged_ : how the best run went
     """
 
@@ -77,37 +79,51 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         self.tol = tol
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, *, callback: Callback | None = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, *, links: Any = None, callback: Callback | None = None
+    ) -> Self:
         """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
 
+        ``links`` says which samples belong together and which do not: a `Links`, a tuple
+        ``(must_link, cannot_link)`` of index pairs, or a mapping of type to either, for links on
+        features. ``y`` is a partial labelling of the samples (-1: unknown) and becomes links.
         ``callback`` is called with a `Progress` after each sweep; returning True ends the run.
         """
         self._check_parameters()
         data = self._read(X, reset=True)
         clusters = clusters_by_type(data, self.n_clusters, self.n_column_clusters)
+        supervision = links_by_type(data, links, y, clusters)
         how = self._auto_normalization if self.normalize == "auto" else self.normalize
         self._scalings = [fit_scaling(r.matrix, how) for r in data.relations]
         data = self._scaled(data)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        runs = self._runs(data, clusters, rng, callback)
-        best = min(runs, key=lambda run: run.objective)
-        return self._store(data, best)
+        best = self._best_run(data, clusters, supervision, rng, callback)
+        self._store(data, best)
+        self.links_report_ = {
+            name: own.violations(self.labels_by_type_[name]) for name, own in supervision.items()
+        }
+        return self
 
-    def _runs(
+    def _best_run(
         self,
         data: RelationalData,
         clusters: dict[str, int],
+        links: dict[str, Links],
         rng: np.random.Generator,
         callback: Callback | None,
-    ) -> Iterator[Run]:
-        """One solution for each start."""
-        for start in starts(data, clusters, self.init, self.n_init, rng):
-            yield self._solve(data, clusters, start, rng, callback)
+    ) -> Run:
+        """The run with the lowest objective among those from all starts."""
+        runs = (
+            self._solve(data, clusters, links, start, rng, callback)
+            for start in starts(data, clusters, self.init, self.n_init, rng)
+        )
+        return min(runs, key=lambda run: run.objective)
 
     def _solve(
         self,
         data: RelationalData,
         clusters: dict[str, int],
+        links: dict[str, Links],
         start: Mapping[str, Array] | None,
         rng: np.random.Generator,
         callback: Callback | None,
@@ -152,7 +168,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
             data, relations=tuple(replace(r, matrix=s.apply(r.matrix)) for r, s in pairs)
         )
 
-    def _store(self, data: RelationalData, run: Run) -> Self:
+    def _store(self, data: RelationalData, run: Run) -> None:
         """Fitted attributes."""
         self._factors = {name: run.state.factors[name] for name in data.types}
         self.associations_ = run.state.associations
@@ -165,7 +181,6 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         self.labels_ = self.row_labels_ = labels[data.center]
         if len(data.types) == 2:
             self.column_labels_ = labels[data.types[1]]
-        return self
 
     def _labels(self, data: RelationalData, state: State) -> dict[str, Array]:
         """Labels of every type: those of the partitions."""

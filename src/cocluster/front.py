@@ -63,8 +63,13 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
         self.init = init
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, *, callback: Callback | None = None) -> Self:
-        """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`."""
+    def fit(
+        self, X: Any, y: Any = None, *, links: Any = None, callback: Callback | None = None
+    ) -> Self:
+        """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
+
+        ``links``, ``y`` and ``callback`` are those of every method, see `Coclusterer.fit`.
+        """
         check_choice(self.method, "method", ("auto", *METHODS))
         name = choose(relational(X)) if self.method == "auto" else self.method
         self.model_ = METHODS[name].estimator(
@@ -74,7 +79,7 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
             init=self.init,
             random_state=self.random_state,
         )
-        self.model_.fit(X, y, callback=callback)
+        self.model_.fit(X, y, links=links, callback=callback)
         return self
 
     def predict(self, X: Any) -> Array:

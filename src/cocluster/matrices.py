@@ -23,16 +23,23 @@ EPS = 1e-12
 COMPILE_FROM_NONZEROS = 4_000_000
 
 
+def is_operator(R: Any) -> bool:
+    """Whether R is known only by its products."""
+    return hasattr(R, "squared_norm")
+
+
 def squared_norm(R: Matrix) -> float:
     r""":math:`\|R\|_F^2`, summed in double precision."""
-    if sp.issparse(R) or isinstance(R, np.ndarray):
-        values = R.data if sp.issparse(R) else R.ravel(order="K")
-        return float(np.einsum("i,i->", values, values, dtype=np.float64))
-    return float(R.squared_norm())
+    if is_operator(R):
+        return float(R.squared_norm())
+    values = R.data if sp.issparse(R) else R.ravel(order="K")
+    return float(np.einsum("i,i->", values, values, dtype=np.float64))
 
 
 def is_nonnegative(R: Matrix) -> bool:
-    """Whether no entry is below zero."""
+    """Whether no entry is below zero (as far as entries are known)."""
+    if is_operator(R):
+        return True
     values = R.data if sp.issparse(R) else R
     return values.size == 0 or bool(values.min() >= 0)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cocluster.containers import as_matrix
-from cocluster.matrices import Array, Matrix
+from cocluster.matrices import Array, Matrix, is_operator
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -18,7 +18,7 @@ class Relation:
 
     Parameters
     ----------
-    matrix : matrix of shape (n_present_rows, n_cols)
+    matrix : matrix of shape (n_present_rows, n_cols), or an operator (see `cocluster.matrices`)
     rows, cols : str
         Types of the objects in rows and in columns.
     weight : float > 0
@@ -36,7 +36,8 @@ class Relation:
     row_index: Array | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "matrix", as_matrix(self.matrix, f"{self}", min_size=0))
+        if not is_operator(self.matrix):
+            object.__setattr__(self, "matrix", as_matrix(self.matrix, f"{self}", min_size=0))
         if not 0 < self.weight < np.inf:
             raise ValueError(
                 f"Relation {self} has weight {self.weight}; weights must be positive and finite, "

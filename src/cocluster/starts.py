@@ -52,7 +52,8 @@ def spectral_embedding(data: RelationalData, n_clusters: Mapping[str, int], seed
 
     Vectors are weighted by their singular values, so that those that hold mostly noise count
     little. Without the weights k-means goes wrong on checkerboards (20,000 x 5,000: row accuracy
-    of the start .70 to .90, with them .85 to .92, best possible .94 to .96). The types around the centre share one decomposition of all views side by side; a type further
+    of the start .70 to .90, with them .85 to .92, best possible .94 to .96). The types around the
+    centre share one decomposition of all views side by side; a type further
     out has its own.
     """
     scaled_data = data.map(lambda R: fit_scaling(R, "degree").apply(R))

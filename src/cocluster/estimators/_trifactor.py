@@ -10,6 +10,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.cluster import KMeans
 
 from cocluster.base import Coclusterer, HardCoclusterer
+from cocluster.links import Links
 from cocluster.matrices import Array
 from cocluster.relations import RelationalData
 from cocluster.starts import unit_rows
@@ -21,9 +22,11 @@ from cocluster.trifactor import (
     State,
     TriFactorProblem,
     alternate,
+    linked_labels,
     memberships,
     random_start,
     state_from,
+    with_links,
 )
 from cocluster.validation import check_choice
 
@@ -42,11 +45,14 @@ class TriFactorEstimator(Coclusterer):
         self,
         data: RelationalData,
         clusters: dict[str, int],
+        links: dict[str, Links],
         start: Mapping[str, Array] | None,
         rng: np.random.Generator,
         callback: Callback | None,
     ) -> Run:
-        problem = self._problem(data, clusters)
+        problem = with_links(self._problem(data, clusters), links)
+        if links and start is not None and all(given.ndim == 1 for given in start.values()):
+            start = linked_labels(data, links, start, clusters)
         state = random_start(problem, rng) if start is None else state_from(problem, start)
         return alternate(problem, state, max_iter=self.max_iter, tol=self.tol, callback=callback)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,10 +12,20 @@ import scipy.sparse as sp
 from scipy.special import xlogy
 
 from cocluster.base import HardCoclusterer
-from cocluster.labels import as_partition, fill_empty
+from cocluster.labels import Ties, assigned, fill_empty
+from cocluster.links import Links
 from cocluster.matrices import Array, Matrix, column_sums, row_sums
 from cocluster.relations import RelationalData
-from cocluster.trifactor import Callback, Indicator, RelationalProblem, Run, State, alternate
+from cocluster.trifactor import (
+    Callback,
+    Indicator,
+    PairTerms,
+    RelationalProblem,
+    Run,
+    State,
+    alternate,
+    ties_and_pairs,
+)
 
 TINY = 1e-300
 
@@ -26,8 +36,23 @@ class InformationProblem(RelationalProblem):
 
     .. math:: J = \sum_r w_r [I(X_r; Y_r) - I(\hat X_r; \hat Y_r)]
 
-    with each relation read as a joint distribution.
+    with each relation read as a joint distribution. Tied objects (must-links) move as one; a
+    violated cannot-link of weight 1 costs as much as an average object informs, J(no clusters)/n.
     """
+
+    links: Mapping[str, Links] = field(default_factory=dict)
+
+    @cached_property
+    def ties(self) -> dict[str, Ties]:
+        """Must-link components by type."""
+        return {name: ties_and_pairs(links)[0] for name, links in self.links.items()}
+
+    @cached_property
+    def pairs(self) -> dict[str, PairTerms]:
+        """Costs of shared clusters by type."""
+        costs = {name: self.information / self.data.size(name) for name in self.links}
+        matrices = {name: ties_and_pairs(links)[1] for name, links in self.links.items()}
+        return {name: PairTerms(costs[name] * P) for name, P in matrices.items() if P.nnz}
 
     @cached_property
     def totals(self) -> list[float]:
@@ -41,12 +66,13 @@ class InformationProblem(RelationalProblem):
         return sum(r.weight * mutual_information(r.matrix, total) for r, total in pairs)
 
     def objective(self, state: State) -> float:
-        """Information lost."""
+        """Information lost, and the cost of violated cannot-links."""
         kept = (
             relation.weight * mutual_information(self.cross(state, r), self.totals[r])
             for r, relation in enumerate(self.data.relations)
         )
-        return self.information - sum(kept)
+        violated = sum(pairs.value(state.factors[name]) for name, pairs in self.pairs.items())
+        return self.information - sum(kept) + violated
 
     def scores(self, name: str, state: State) -> Array:
         """What each object adds to the information kept, cluster by cluster."""
@@ -66,12 +92,12 @@ class InformationProblem(RelationalProblem):
 
     def moved(self, name: str, state: State) -> State:
         """Every object to the cluster whose profile codes it best, [1]_, Fig. 1."""
-        G, scores = state.factors[name], self.scores(name, state)
-        best, rows = scores.argmax(axis=1), np.arange(len(scores))
-        stay = scores[rows, G.labels] >= scores[rows, best]
-        G = as_partition(np.where(stay, G.labels, best), G.n_clusters)
+        scores, ties = self.scores(name, state), self.ties.get(name)
+        pairs = self.pairs.get(name)
+        G = assigned(-scores, state.factors[name], ties, pairs and pairs.matrix)
         if not G.sizes.all():
-            G = fill_empty(G, self._gain_alone(name, state, scores[rows, G.labels]))
+            own = scores[np.arange(len(scores)), G.labels]
+            G = fill_empty(G, self._gain_alone(name, state, own), ties)
         return self.replaced(state, name, G)
 
     def _gain_alone(self, name: str, state: State, scores: Array) -> Array:
@@ -125,18 +151,20 @@ class ITCC(HardCoclusterer):
         self,
         data: RelationalData,
         clusters: dict[str, int],
+        links: dict[str, Links],
         start: Mapping[str, Array] | None,
         rng: np.random.Generator,
         callback: Callback | None,
     ) -> Run:
-        problem = InformationProblem(data)
-        constraint = Indicator()
-        labels = {
-            name: constraint.start(data.size(name), k, rng)
-            if start is None
-            else as_partition(start[name], k)
-            for name, k in clusters.items()
-        }
+        problem = InformationProblem(data, links)
+        labels = {}
+        for name, k in clusters.items():
+            constraint = Indicator(ties=problem.ties.get(name))
+            labels[name] = (
+                constraint.start(data.size(name), k, rng)
+                if start is None
+                else constraint.from_labels(start[name], k)
+            )
         run = alternate(
             problem, State(labels), max_iter=self.max_iter, tol=self.tol, callback=callback
         )

@@ -32,10 +32,11 @@ from cocluster.trifactor.constraints import (
     memberships,
 )
 from cocluster.trifactor.initialize import random_start, state_from
-from cocluster.trifactor.penalties import Penalty
+from cocluster.trifactor.penalties import PairTerms, Penalty
 from cocluster.trifactor.problem import FactorSpec, TriFactorProblem
 from cocluster.trifactor.products import RelationalProblem, State
 from cocluster.trifactor.solve import Callback, Progress, Run, alternate
+from cocluster.trifactor.supervise import linked_labels, ties_and_pairs, with_links
 
 __all__ = [
     "Association",
@@ -49,6 +50,7 @@ __all__ = [
     "NonNegative",
     "NonNegativeAssociation",
     "Orthogonal",
+    "PairTerms",
     "Penalty",
     "Progress",
     "RelationalProblem",
@@ -57,7 +59,10 @@ __all__ = [
     "TriFactorProblem",
     "Unconstrained",
     "alternate",
+    "linked_labels",
     "memberships",
     "random_start",
     "state_from",
+    "ties_and_pairs",
+    "with_links",
 ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
-from cocluster.labels import Factor, Partition, as_array, as_partition
+from cocluster.labels import Factor, Partition, Ties, as_array, as_partition, assigned
 from cocluster.matrices import EPS, Array
+from cocluster.trifactor.association import pseudo_inverse
 from cocluster.trifactor.block import BlockQuadratic
 
 # Added to 0/1 memberships: multiplicative steps never leave an exact zero.
@@ -16,7 +17,11 @@ SOFTENING = 0.2
 
 
 class Constraint(Protocol):
-    """The set a factor lives in."""
+    """The set a factor lives in; ``ties`` are objects that share one row of it."""
+
+    @property
+    def ties(self) -> Ties | None:
+        """Objects that share one row of the factor."""
 
     def start(self, n: int, k: int, rng: np.random.Generator) -> Factor:
         """A random point of the set."""
@@ -28,20 +33,34 @@ class Constraint(Protocol):
         """A point of the set that is no worse for the block than G."""
 
 
-class _Soft:
+@dataclass(frozen=True, eq=False)
+class Tied:
+    """A set in which tied objects (must-links) share one row of the factor."""
+
+    ties: Ties | None = field(default=None, kw_only=True)
+
+    def pooled(self, force: Array) -> Array:
+        """What moves a row: the sum over the objects that share it."""
+        return force if self.ties is None else self.ties.pooled(force)
+
+
+@dataclass(frozen=True, eq=False)
+class Soft(Tied):
     """Starts shared by the factors with real entries."""
 
     def start(self, n: int, k: int, rng: np.random.Generator) -> Array:
         """Uniform entries, away from zero."""
-        return rng.uniform(0.1, 1.0, size=(n, k))
+        G = rng.uniform(0.1, 1.0, size=(n, k))
+        return G if self.ties is None else G[self.ties.representative][self.ties.component]
 
     def from_labels(self, labels: Array, k: int) -> Array:
         """Memberships 1 and 0, softened."""
-        return as_partition(labels, k).dense() + SOFTENING
+        agreed = labels if self.ties is None else self.ties.agreed(labels, k)
+        return as_partition(agreed, k).dense() + SOFTENING
 
 
-@dataclass(frozen=True)
-class NonNegative(_Soft):
+@dataclass(frozen=True, eq=False)
+class NonNegative(Soft):
     r"""G >= 0, moved by the multiplicative rule for signed blocks.
 
     .. math:: G \leftarrow G \circ [(A^+ + G B^- + L^- G) / (A^- + G B^+ + L^+ G)]^p
@@ -54,75 +73,71 @@ class NonNegative(_Soft):
 
     def step(self, G: Array, block: BlockQuadratic) -> Array:
         """One multiplicative step."""
-        ratio = block.pull(G)
-        ratio /= np.maximum(block.push(G), EPS)
+        ratio = self.pooled(block.pull(G))
+        ratio /= np.maximum(self.pooled(block.push(G)), EPS)
         if self.exponent != 1:
             np.power(ratio, self.exponent, out=ratio)
         ratio *= G
         return ratio
 
 
-@dataclass(frozen=True)
-class Orthogonal(_Soft):
-    r"""G >= 0 with nearly orthogonal columns: :math:`G \leftarrow G \circ \sqrt{A / (G G^T A)}`.
+@dataclass(frozen=True, eq=False)
+class Orthogonal(Soft):
+    r"""G >= 0 with nearly orthogonal columns.
 
-    The rule of ONMTF (Ding et al. 2006) for non-negative data. It uses A only, and is not proved
-    to lower the plain objective at every step (rises are rare and small).
+    .. math:: G \leftarrow G \circ [(A^+ + L^- G) / (G G^T A^+ + L^+ G)]^{1/2}
+
+    The rule of ONMTF (Ding et al. 2006) for non-negative data, with pairwise terms L where there
+    are any. B does not occur: orthogonality eliminates it. Not proved to lower the plain
+    objective at every step (rises are rare and small).
     """
 
     def step(self, G: Array, block: BlockQuadratic) -> Array:
         """One multiplicative step."""
-        if block.laplacian is not None or block.partial:
+        if block.partial:
             raise ValueError(
-                "Orthogonal factors take neither graph penalties nor samples that are absent from "
-                "a view: their rule has no place for them. Use NonNegative factors (NMTF)."
+                "Orthogonal factors need every sample in every view: their rule has no place for "
+                "absent ones. Use NonNegative factors (NMTF)."
             )
         A = np.maximum(block.linear, 0)
-        return np.asarray(G * np.sqrt(A / np.maximum(G @ (G.T @ A), EPS)))
+        rest = replace(block, linear=A, gram=np.zeros_like(block.gram))
+        pull, push = self.pooled(rest.pull(G)), self.pooled(rest.push(G) + G @ (G.T @ A))
+        return G * np.sqrt(pull / np.maximum(push, EPS))
 
 
-@dataclass(frozen=True)
-class Unconstrained(_Soft):
+@dataclass(frozen=True, eq=False)
+class Unconstrained(Soft):
     """Any real G: the least-squares solution A B⁺, exact for the block."""
 
     def step(self, G: Array, block: BlockQuadratic) -> Array:
         """The minimiser of the block."""
-        if block.laplacian is not None or block.partial:
+        if block.laplacian is not None or block.partial or self.ties is not None:
             raise ValueError(
-                "Unconstrained factors take neither graph penalties nor samples that are absent "
+                "Unconstrained factors take neither graphs, nor links, nor samples that are absent "
                 "from a view. Use NonNegative factors."
             )
-        return np.asarray(block.linear @ np.linalg.pinv(block.gram, hermitian=True))
+        return block.linear @ pseudo_inverse(block.gram).astype(block.linear.dtype)
 
 
-@dataclass(frozen=True)
-class Indicator:
+@dataclass(frozen=True, eq=False)
+class Indicator(Tied):
     """One cluster per object: each row takes argmin_k B_kk - 2 A_ik, Eq. (8) of FNMTF.
 
-    Exact for the block. Ties go to the lowest index, but a row stays where it is if that is as
-    good: labels then settle after finitely many sweeps.
+    Exact for the block. Pairwise terms (cannot-links) do not separate by rows: the rows that have
+    them follow one after the other, which lowers the block as well.
     """
 
     def start(self, n: int, k: int, rng: np.random.Generator) -> Partition:
         """Random labels, every cluster in use."""
-        return as_partition(rng.permutation(np.arange(n) % k), k)
+        return self.from_labels(rng.permutation(np.arange(n) % k), k)
 
     def from_labels(self, labels: Array, k: int) -> Partition:
-        """The labels themselves."""
-        return as_partition(labels, k)
+        """The labels themselves, agreed within tied objects."""
+        return as_partition(labels if self.ties is None else self.ties.agreed(labels, k), k)
 
     def step(self, G: Partition, block: BlockQuadratic) -> Partition:
         """Every row to its best cluster."""
-        if block.laplacian is not None:
-            raise ValueError(
-                "Indicator factors cannot take GraphSmoothness: rows no longer decouple. "
-                "Use SpectralAnchor."
-            )
-        costs = block.costs()
-        best = costs.argmin(axis=1)
-        rows = np.arange(len(best))
-        stay = costs[rows, G.labels] <= costs[rows, best]
-        return as_partition(np.where(stay, G.labels, best), G.n_clusters)
+        return assigned(block.costs(), G, self.ties, block.laplacian)
 
 
 def memberships(G: Factor, block: BlockQuadratic) -> Array:

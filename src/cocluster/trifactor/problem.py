@@ -137,7 +137,9 @@ class TriFactorProblem(RelationalProblem):
         G = state.factors[name]
         if not isinstance(G, Partition) or G.sizes.all():
             return state
-        filled = self.with_factor(state, name, fill_empty(G, self._gain_alone(name, state)))
+        ties = self.factors[name].constraint.ties
+        filled_G = fill_empty(G, self._gain_alone(name, state), ties)
+        filled = self.with_factor(state, name, filled_G)
         return filled if self.objective(filled) <= self.objective(state) else state
 
     def _gain_alone(self, name: str, state: State) -> Array:
