@@ -1,0 +1,131 @@
+"""Nearest neighbours of every row: exact for small data, an inverted file of faiss above."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn import config_context
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.extmath import randomized_svd
+
+from cocluster.graphs.pairs import neighbour_distances
+from cocluster.matrices import Array, Matrix
+
+EXACT_LIMIT = 20_000
+EXACT_LIMIT_WITHOUT_FAISS = 60_000
+ANN_COMPONENTS = 100
+# Candidates per wanted neighbour, from which the true distances choose.
+ANN_SURPLUS = 10
+REFINEMENTS = 2
+
+
+def nearest_neighbours(X: Matrix, n_neighbors: int, seed: int = 0) -> Array:
+    """Find the nearest other rows of each row, by Euclidean distance, nearest first.
+
+    A row is never its own neighbour, also when it has duplicates. Ties go to the lower index, so
+    the answer is the same for dense and sparse containers of the same data.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, d)
+    n_neighbors : int
+        Neighbours besides the row itself; less than n.
+    seed : int
+        Seed of the approximate search. It is used above 20,000 rows only.
+
+    Returns
+    -------
+    ndarray of shape (n, n_neighbors), row indices
+
+    Notes
+    -----
+    Up to 20,000 rows the search is exact. Above, rows are projected on 100 singular directions
+    (where they have more), candidates are searched there with an inverted file of faiss (extra
+    ``ann``), and true distances choose among ten candidates per neighbour and then, twice, among
+    the neighbours of the neighbours.
+    """
+    n = X.shape[0]
+    if not 1 <= n_neighbors < n:
+        raise ValueError(
+            f"n_neighbors={n_neighbors} must be at least 1 and less than the {n} objects; "
+            "choose fewer neighbours."
+        )
+    faiss = _faiss(n) if n > EXACT_LIMIT else None
+    surplus = min(2 * n_neighbors, n - 1)
+    if faiss is None:
+        return _closest(X, _exact(X, surplus), n_neighbors)
+    candidates = _approximate(faiss, X, ANN_SURPLUS * n_neighbors, seed)
+    return _refined(X, _closest(X, candidates, surplus))[:, :n_neighbors]
+
+
+def _faiss(n: int) -> Any:
+    """Import faiss; without it return None where the exact search is bearable."""
+    try:
+        import faiss
+    except ImportError as error:
+        if n <= EXACT_LIMIT_WITHOUT_FAISS:
+            return None
+        raise ImportError(
+            f"A neighbour graph of {n} objects needs faiss: pip install 'cocluster[ann]', "
+            "or give the graph yourself."
+        ) from error
+    return faiss
+
+
+def _exact(X: Matrix, k: int) -> Array:
+    """Search all pairs with scikit-learn, which leaves the row itself out."""
+    values = X if isinstance(X, np.ndarray) else X.data
+    # Its blocks of distances (of 1 GB unless told) stay small beside the data.
+    with config_context(working_memory=max(4, values.nbytes // 2**22)):
+        search = NearestNeighbors(n_neighbors=k).fit(X)
+        return np.asarray(search.kneighbors(return_distance=False))
+
+
+def _approximate(faiss: Any, X: Matrix, k: int, seed: int) -> Array:
+    """Search a projection of the rows with an inverted file (which, unlike HNSW, is repeatable)."""
+    points = np.ascontiguousarray(_projected(X, seed), dtype=np.float32)
+    n, d = points.shape
+    n_lists = int(4 * np.sqrt(n))
+    index = faiss.IndexIVFFlat(faiss.IndexFlatL2(d), d, n_lists)
+    index.cp.seed = seed
+    # faiss warns on standard error below 39 points a list and uses no more than 256.
+    index.cp.min_points_per_centroid = 1
+    index.train(points)
+    index.add(points)
+    index.nprobe = max(1, n_lists // 25)
+    found = index.search(points, k + 1)[1]
+    short = np.flatnonzero((found < 0).any(axis=1))
+    if len(short):  # too few points in the lists that were looked at: look at all
+        index.nprobe = n_lists
+        found[short] = index.search(points[short], k + 1)[1]
+    return np.asarray(found)
+
+
+def _projected(X: Matrix, seed: int) -> Array:
+    """Coordinates of the rows on their leading singular directions, or X if it is narrow."""
+    if X.shape[1] <= ANN_COMPONENTS:
+        return X if isinstance(X, np.ndarray) else X.toarray()
+    U, s, _ = randomized_svd(X, ANN_COMPONENTS, n_iter=2, random_state=seed)
+    return np.asarray(U * s)
+
+
+def _refined(X: Matrix, neighbours: Array) -> Array:
+    """Look for closer rows among the neighbours of each row's neighbours."""
+    n, k = neighbours.shape
+    for _ in range(REFINEMENTS):
+        candidates = np.hstack([neighbours, neighbours[neighbours].reshape(n, -1)])
+        neighbours = _closest(X, candidates, k)
+    return neighbours
+
+
+def _closest(X: Matrix, candidates: Array, k: int) -> Array:
+    """Choose the k closest distinct others by true distance, ties to the lower index."""
+    candidates = np.sort(candidates, axis=1)
+    d2 = neighbour_distances(X, candidates)
+    # Single precision, because equal distances differ in their last digits by order of summation.
+    rounded = (d2 / (d2.max() or 1.0)).astype(np.float32)
+    rounded[:, 1:][candidates[:, 1:] == candidates[:, :-1]] = np.inf
+    rounded[candidates == np.arange(len(candidates))[:, None]] = np.inf
+    order = np.argsort(rounded, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(candidates, order, axis=1)

@@ -1,0 +1,101 @@
+"""Embeddings of one matrix or graph: bipartite partitioning and normalised cut."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from cocluster.matrices import (
+    Array,
+    Matrix,
+    column_sums,
+    is_nonnegative,
+    row_squares,
+    row_sums,
+    safe_inverse,
+    scaled,
+)
+from cocluster.spectral._eigen import smallest_eigenvectors, truncated_svd
+from cocluster.starts import unit_rows
+
+# Singular values this close to 1 are 1 but for rounding.
+REPEATED = 1e-6
+
+
+def degree_scales(X: Matrix) -> tuple[Array, Array]:
+    r"""Diagonals of :math:`D_r^{-1/2}` and :math:`D_c^{-1/2}`; 0 for an empty row or column.
+
+    The degrees are sums of absolute values, so signed data has them too.
+    """
+    size = abs(X)
+    return np.sqrt(safe_inverse(row_sums(size))), np.sqrt(safe_inverse(column_sums(size)))
+
+
+def degree_scaled(X: Matrix) -> Matrix:
+    r""":math:`X^N = D_r^{-1/2} X D_c^{-1/2}` (Eq. 4 of LDCC); its largest singular value is 1."""
+    return scaled(X, *degree_scales(X))
+
+
+def bsgp_embedding(X: Matrix, n_clusters: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    r"""Rows and columns of X in one space, for the normalised cut of their bipartite graph [1]_.
+
+    The singular vectors 2 to :math:`1 + \lceil \log_2 k \rceil` of :math:`D_r^{-1/2} X D_c^{-1/2}`,
+    the left ones times :math:`D_r^{-1/2}`, the right ones times :math:`D_c^{-1/2}`. The first pair
+    holds the degrees only. In a graph of several components the singular value 1 is repeated, its
+    vectors tell the components apart and none is trivial: then the k leading pairs are all kept.
+
+    References
+    ----------
+    .. [1] Dhillon, "Co-clustering documents and words using bipartite spectral graph
+       partitioning", KDD 2001, section 4.3.
+    """
+    wanted = 1 + max(1, int(np.ceil(np.log2(n_clusters))))
+    row_scale, column_scale = degree_scales(X)
+    XN = scaled(X, row_scale, column_scale)
+    U, s, V = truncated_svd(XN, min(wanted, *X.shape), rng)
+    if (s > 1.0 - REPEATED).sum() > 1:
+        U, _, V = truncated_svd(XN, min(max(n_clusters, wanted), *X.shape), rng)
+    else:
+        U, V = U[:, 1:], V[:, 1:]
+    return row_scale[:, None] * U, column_scale[:, None] * V
+
+
+def ncut_embedding(W: Matrix, n_components: int, rng: np.random.Generator) -> Array:
+    r"""Objects of a graph in the space of its relaxed normalised cut.
+
+    Leading eigenvectors of :math:`D^{-1/2} W D^{-1/2}`, rows to unit length (which makes the
+    factor :math:`D^{-1/2}` of Shi and Malik immaterial). An object without edges has a zero row.
+
+    Parameters
+    ----------
+    W : ndarray or csr_array of shape (n, n)
+        Symmetric, non-negative.
+    """
+    scale = np.sqrt(safe_inverse(row_sums(W)))
+    _, vectors = smallest_eigenvectors(-scaled(W, scale, scale), n_components, rng)
+    vectors[scale == 0] = 0.0
+    return np.asarray(unit_rows(vectors))
+
+
+def cosine_ncut_embedding(X: Matrix, n_components: int, rng: np.random.Generator) -> Array:
+    r"""As :func:`ncut_embedding` for the graph of all cosines between rows of a non-negative X.
+
+    With unit rows :math:`\hat X` the graph is :math:`W = \hat X \hat X^T` and its degrees are
+    :math:`\hat X (\hat X^T 1)`, so the eigenvectors are the left singular vectors of
+    :math:`D^{-1/2} \hat X`: the graph is never formed, and the cost is that of products with X.
+    """
+    if not is_nonnegative(X):
+        raise ValueError("A cosine graph needs non-negative data; use a neighbour graph instead.")
+    unit = unit_rows(X)
+    degrees = np.asarray(unit @ column_sums(unit).astype(unit.dtype), dtype=np.float64)
+    U, _, _ = truncated_svd(scaled(unit, np.sqrt(safe_inverse(degrees))), n_components, rng)
+    return np.asarray(unit_rows(U))
+
+
+def heat_graph(X: Matrix, bandwidth: float) -> Array:
+    r"""The full graph :math:`\exp(-\|x_i - x_j\|^2 / t)` of NCut, for small data."""
+    squares = row_squares(X)
+    products = X @ X.T
+    products = products.toarray() if sp.issparse(products) else products
+    d2 = np.maximum(squares[:, None] + squares - 2.0 * products, 0.0)
+    return np.exp(-d2 / bandwidth)
