@@ -34,9 +34,9 @@ TINY = 1e-300
 class InformationProblem(RelationalProblem):
     r"""Lose as little mutual information as possible by clustering.
 
-    .. math:: J = \sum_r w_r [I(X_r; Y_r) - I(\hat X_r; \hat Y_r)]
+    .. math:: J = \sum_r p_r [I(X_r; Y_r) - I(\hat X_r; \hat Y_r)],\quad p_r \propto w_r \sum R_r
 
-    with each relation read as a joint distribution. Tied objects (must-links) move as one; a
+    with each relation read as a joint distribution and p_r its share of all counts. Tied objects (must-links) move as one; a
     violated cannot-link of weight 1 costs as much as an average object informs, J(no clusters)/n.
     """
 
@@ -60,16 +60,22 @@ class InformationProblem(RelationalProblem):
         return [float(column_sums(r.matrix).sum()) or 1.0 for r in self.data.relations]
 
     @cached_property
+    def shares(self) -> Array:
+        """Share of each relation in all counts, weights included."""
+        counts = np.array([r.weight for r in self.data.relations]) * self.totals
+        return counts / counts.sum()
+
+    @cached_property
     def information(self) -> float:
         """Mutual information of the data."""
-        pairs = zip(self.data.relations, self.totals, strict=True)
-        return sum(r.weight * mutual_information(r.matrix, total) for r, total in pairs)
+        parts = zip(self.data.relations, self.totals, self.shares, strict=True)
+        return sum(share * mutual_information(r.matrix, total) for r, total, share in parts)
 
     def objective(self, state: State) -> float:
         """Information lost, and the cost of violated cannot-links."""
         kept = (
-            relation.weight * mutual_information(self.cross(state, r), self.totals[r])
-            for r, relation in enumerate(self.data.relations)
+            share * mutual_information(self.cross(state, r), self.totals[r])
+            for r, share in enumerate(self.shares)
         )
         violated = sum(pairs.value(state.factors[name]) for name, pairs in self.pairs.items())
         return self.information - sum(kept) + violated
@@ -85,8 +91,7 @@ class InformationProblem(RelationalProblem):
         for r, other in self.touching(name):
             joint = joints[r] if other == "cols" else joints[r].T
             profile = joint / np.maximum(joint.sum(axis=1, keepdims=True), TINY)
-            weight = self.data.relations[r].weight / self.totals[r]
-            code = weight * np.log(np.maximum(profile, TINY))
+            code = self.shares[r] / self.totals[r] * np.log(np.maximum(profile, TINY))
             scores[self.rows_of(r, other)] += self.product(state, r, other) @ code.T
         return scores
 
@@ -106,8 +111,7 @@ class InformationProblem(RelationalProblem):
         for r, other in self.touching(name):
             P = self.product(state, r, other)
             own = xlogy(P, P).sum(axis=1) - xlogy(P.sum(axis=1), P.sum(axis=1))
-            weight = self.data.relations[r].weight / self.totals[r]
-            gain[self.rows_of(r, other)] += weight * own
+            gain[self.rows_of(r, other)] += self.shares[r] / self.totals[r] * own
         return gain
 
 
@@ -121,7 +125,7 @@ def mutual_information(C: Matrix, total: float) -> float:
 class ITCC(HardCoclusterer):
     r"""Information-theoretic co-clustering.
 
-    .. math:: \min \sum_r w_r [I(X_r; Y_r) - I(\hat X_r; \hat Y_r)]
+    .. math:: \min \sum_r p_r [I(X_r; Y_r) - I(\hat X_r; \hat Y_r)]
 
     over hard labels of every type, each relation read as a joint distribution [1]_, Eq. (1). Each
     object goes to the cluster whose profile over the other type's clusters is nearest to its own
@@ -136,7 +140,9 @@ class ITCC(HardCoclusterer):
       no further sweep changes. An empty cluster takes the object that gains most by being alone;
       splitting a cluster never loses information.
     * Cost of a sweep: two passes over the non-zeros, whatever the number of clusters.
-    * For more than two types the losses of all relations are added.
+    * For more than two types the losses of all relations are added, each by its share p_r of all
+      counts (times its weight): a view with few counts knows little. Views in different units
+      should be brought to one scale first, by ``normalize`` or by weights.
     * `association_` is the joint distribution of the clusters.
 
     References
