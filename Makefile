@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench docs readme clean
 
 demo: .venv/.demo  ## co-cluster the docstring corpus, write demo-report/
 	$(BIN)/python -m cocluster.demo
@@ -19,6 +19,11 @@ bench: .venv/.dev  ## us and the peers in one run, as ratios
 
 docs: .venv/.dev  ## the documented examples are run and must give what they print
 	$(BIN)/python -m pytest --doctest-modules src
+
+readme: .venv/.dev  ## the table of methods
+	$(BIN)/python -c "from pathlib import Path; from cocluster.methods import as_markdown; \
+	p = Path('README.md'); a, rest = p.read_text().split('<!-- methods -->'); \
+	p.write_text(a + '<!-- methods -->\n' + as_markdown() + '\n<!-- /methods -->' + rest.split('<!-- /methods -->')[1])"
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -28,6 +28,11 @@ class Method:
         return not self.estimator._nonnegative
 
     @property
+    def title(self) -> str:
+        """First line of the method's docstring."""
+        return (self.estimator.__doc__ or "").strip().splitlines()[0].rstrip(".")
+
+    @property
     def soft(self) -> bool:
         """Whether it gives memberships, not only labels."""
         return hasattr(self.estimator, "transform")
@@ -41,3 +46,24 @@ METHODS = {
     "nmf": Method(NMF, "Lee and Seung 2000", "2 products with k columns"),
     "seminmf": Method(SemiNMF, "Ding et al. 2010", "2 products with k columns"),
 }
+
+
+def as_markdown() -> str:
+    """The table, as the README shows it (``python -m cocluster.methods``)."""
+
+    def yes(value: bool) -> str:
+        return "yes" if value else ""
+
+    lines = [
+        "| name | class | what | any sign | many types | feature clusters | soft | cost of a sweep |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name, method in METHODS.items():
+        marks = (method.negative, method.many_types, method.feature_clusters, method.soft)
+        cells = [f"`{name}`", f"`{method.estimator.__name__}`", f"{method.title} ({method.paper})"]
+        lines.append("| " + " | ".join([*cells, *map(yes, marks), method.cost]) + " |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(as_markdown())
