@@ -7,6 +7,7 @@ from cocluster.estimators.nmtf import NMTF
 from cocluster.estimators.onmtf import ONMTF
 from cocluster.front import CoCluster
 from cocluster.information.itcc import ITCC
+from cocluster.links import Links
 from cocluster.relations import Relation, RelationalData, bipartite, star
 
 __version__ = "0.1.0.dev0"
@@ -18,6 +19,7 @@ __all__ = [
     "NMTF",
     "ONMTF",
     "CoCluster",
+    "Links",
     "Relation",
     "RelationalData",
     "SemiNMF",

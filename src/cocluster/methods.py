@@ -55,7 +55,7 @@ def as_markdown() -> str:
         return "yes" if value else ""
 
     lines = [
-        "| name | class | what | any sign | many types | feature clusters | soft | cost of a sweep |",
+        "| name | class | what | any sign | many types | features too | soft | cost of a sweep |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for name, method in METHODS.items():
