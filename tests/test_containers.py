@@ -174,7 +174,7 @@ BAD = {
     "no rows": (np.zeros((0, 3)), r"words: .*0 sample\(s\).*at least one row"),
     "no columns": (sp.csr_array((3, 0)), r"words: .*0 feature\(s\).*at least one column"),
     "masked": (np.ma.masked_equal(np.eye(2), 0), "words is a masked array; fill"),
-    "matrix class": (np.asmatrix(np.eye(2)), "words: np.matrix is not supported.*asarray"),
+    "matrix class": (np.eye(2).view(np.matrix), "words: np.matrix is not supported.*asarray"),
     "lazy": (pl.LazyFrame({"a": [1]}), "words is a lazy frame.*collect"),
     "filled": (pd.DataFrame({"a": pd.arrays.SparseArray([1.0, 2.0], fill_value=1.0)}), "is 0"),
     "views": ({"a": np.eye(2)}, r"words holds several matrices.*star\(\)"),

@@ -141,7 +141,7 @@ def test_no_links_no_change() -> None:
     assert supervised_kernel(K, NONE, NONE) is K
 
 
-@pytest.mark.parametrize("kernel", [*NAMES, lambda A, B: (A @ B.T) ** 2], ids=str)
+@pytest.mark.parametrize("kernel", [*NAMES, lambda A, B: (A @ B.T) ** 2], ids=[*NAMES, "callable"])
 def test_kernels_of_sparse_and_dense_data_agree(kernel: str) -> None:
     X = np.random.default_rng(0).poisson(1.0, size=(15, 6)).astype(float)
     X[0, 0] = 1.0
