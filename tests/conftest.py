@@ -61,9 +61,9 @@ def structured(kind: str, seed: int, n: int = 36) -> RelationalData:
     )
 
 
-@pytest.fixture(params=range(3))
+@pytest.fixture(params=range(2))
 def seed(request: pytest.FixtureRequest) -> int:
-    """A few seeds."""
+    """Two seeds."""
     return int(request.param)
 
 

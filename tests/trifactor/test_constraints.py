@@ -26,7 +26,7 @@ CONSTRAINTS = [NonNegative(), NonNegative(exponent=1.0), Orthogonal(), Unconstra
 CASES = [
     *((c, "plain") for c in CONSTRAINTS if not isinstance(c, Orthogonal)),
     *((NonNegative(), kind) for kind in ("graph", "sparse graph", "partial")),
-    (Indicator(), "partial"),
+    *((Indicator(), kind) for kind in ("sparse graph", "partial")),
 ]
 
 
@@ -164,8 +164,6 @@ def test_unconstrained_steps_keep_single_precision(rng):
 @pytest.mark.parametrize(
     ("constraint", "kind", "remedy"),
     [
-        (Indicator(), "graph", "SpectralAnchor"),
-        (Orthogonal(), "graph", "NonNegative"),
         (Orthogonal(), "partial", "NonNegative"),
         (Unconstrained(), "graph", "NonNegative"),
         (Unconstrained(), "partial", "NonNegative"),

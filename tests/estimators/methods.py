@@ -1,0 +1,35 @@
+"""The methods under test, and what is needed to treat them alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cocluster.base import Coclusterer
+from cocluster.estimators.fnmtf import FNMTF
+from cocluster.estimators.nmf import NMF, SemiNMF
+from cocluster.estimators.nmtf import NMTF
+from cocluster.estimators.onmtf import ONMTF
+from cocluster.information.itcc import ITCC
+from cocluster.matrices import Array
+
+HARD: list[type[Coclusterer]] = [FNMTF, ITCC]
+SOFT: list[type[Coclusterer]] = [NMTF, ONMTF, NMF, SemiNMF]
+METHODS = HARD + SOFT
+# Their objective never rises; that of ONMTF may, a little.
+MONOTONE = [method for method in METHODS if method is not ONMTF]
+# Each type has clusters of its own; the two-factor models share one set.
+THREE_FACTORS = [FNMTF, ITCC, NMTF, ONMTF]
+SIGNED = [FNMTF, SemiNMF]
+
+
+def same_partition(one: Array, other: Array) -> bool:
+    """Whether two labelings differ at most in the names of the clusters."""
+    pairs = set(zip(np.asarray(one).tolist(), np.asarray(other).tolist(), strict=True))
+    return len(pairs) == len(set(map(int, one))) == len(set(map(int, other)))
+
+
+def fitted(method: type[Coclusterer], X: Any, k: int = 3, **parameters: Any) -> Coclusterer:
+    """The method fitted with a fixed seed."""
+    return method(k, random_state=0, **parameters).fit(X)
