@@ -16,7 +16,9 @@ A method is a choice of constraint per type, a rule for the association S, and p
 
     NMF      NonNegative(1), Identity              NMTF   NonNegative(1), NonNegativeAssociation
     SemiNMF  NonNegative and Unconstrained         ONMTF  Orthogonal, NonNegativeAssociation
-    FNMTF    Indicator, Free
+    FNMTF    Indicator, Free                       GNMF   NMF with PairTerms(Laplacian)
+    DRCC     NonNegative(1/2), Free, unit columns, PairTerms(Laplacian); SNMTF the same
+    RMC      as DRCC, GraphEnsemble                LPFNMTF  as FNMTF, SpectralAnchor
 
 `alternate` sweeps over the factors; each sweep needs two products with each relation.
 """
@@ -32,7 +34,13 @@ from cocluster.trifactor.constraints import (
     memberships,
 )
 from cocluster.trifactor.initialize import random_start, state_from
-from cocluster.trifactor.penalties import PairTerms, Penalty
+from cocluster.trifactor.penalties import (
+    GraphEnsemble,
+    PairTerms,
+    Penalty,
+    SpectralAnchor,
+    simplex_weights,
+)
 from cocluster.trifactor.problem import FactorSpec, TriFactorProblem
 from cocluster.trifactor.products import RelationalProblem, State
 from cocluster.trifactor.solve import Callback, Progress, Run, alternate
@@ -45,6 +53,7 @@ __all__ = [
     "Constraint",
     "FactorSpec",
     "Free",
+    "GraphEnsemble",
     "Identity",
     "Indicator",
     "NonNegative",
@@ -55,6 +64,7 @@ __all__ = [
     "Progress",
     "RelationalProblem",
     "Run",
+    "SpectralAnchor",
     "State",
     "TriFactorProblem",
     "Unconstrained",
@@ -62,6 +72,7 @@ __all__ = [
     "linked_labels",
     "memberships",
     "random_start",
+    "simplex_weights",
     "state_from",
     "ties_and_pairs",
     "with_links",

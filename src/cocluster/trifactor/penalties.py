@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from cocluster.labels import Factor, as_array
-from cocluster.matrices import Array, Matrix
+from cocluster.matrices import Array, Matrix, inner, squared_norm
 from cocluster.trifactor.block import BlockQuadratic
 
 
@@ -45,3 +46,103 @@ class PairTerms:
     def majorizer(self, G: Factor) -> BlockQuadratic:
         """The term itself: it is quadratic."""
         return BlockQuadratic(*no_pull(G), self.matrix)
+
+
+@dataclass(frozen=True, eq=False)
+class GraphEnsemble:
+    r"""Smoothness on a convex combination of candidate graphs, whose weights are learned.
+
+    .. math:: \Omega(G) = \alpha \min_{\mu \in \Delta} [\mu^T s + \gamma \|\mu\|^2],
+              \qquad s_i = tr(G^T L_i G)
+
+    Eq. (4) of RMC [1]_ with :math:`\beta = \alpha \gamma`; Eq. (9) drops α from the linear term.
+    A larger ``spread`` γ gives more equal weights; γ = 0 puts all weight on the smoothest graph.
+
+    References
+    ----------
+    .. [1] Li, Bu, Chen, He. Relational Co-Clustering via Manifold Ensemble Learning. CIKM 2012.
+    """
+
+    laplacians: Mapping[str, Matrix]
+    strength: float
+    spread: float
+
+    def smoothness(self, G: Factor) -> Array:
+        """s: tr(Gᵀ L_i G) for each candidate."""
+        return np.array([PairTerms(L).value(G) for L in self.laplacians.values()])
+
+    def weights(self, G: Factor) -> Array:
+        """The best μ for G."""
+        return simplex_weights(self.smoothness(G), self.spread)
+
+    def value(self, G: Factor) -> float:
+        """Ω(G)."""
+        return self.combined_value(G, self.weights(G))
+
+    def majorizer(self, G: Factor) -> BlockQuadratic:
+        """Ω with μ fixed at its best for G."""
+        return self.combined(G, self.weights(G))
+
+    def combined_value(self, G: Factor, weights: Array) -> float:
+        """The term with given weights."""
+        return self.strength * float(weights @ (self.smoothness(G) + self.spread * weights))
+
+    def combined(self, G: Factor, weights: Array) -> BlockQuadratic:
+        """The term with given weights, as a quadratic."""
+        used = ((w, L) for w, L in zip(weights, self.laplacians.values(), strict=True) if w)
+        L = sum(self.strength * float(w) * L for w, L in used)
+        constant = self.strength * self.spread * float(weights @ weights)
+        return BlockQuadratic(*no_pull(G), L, constant)
+
+
+def simplex_weights(s: Array, spread: float) -> Array:
+    r"""The minimiser of :math:`\mu^T s + \gamma \|\mu\|^2` over the unit simplex.
+
+    The Euclidean projection of :math:`-s / 2\gamma`: weights fall linearly with s and end at zero,
+    at a level that makes their sum one.
+    """
+    if spread == 0:
+        return np.eye(len(s))[np.argmin(s)]
+    falling = np.sort(-s / (2 * spread))[::-1]
+    levels = (np.cumsum(falling) - 1) / np.arange(1, len(s) + 1)
+    level = levels[np.flatnonzero(falling > levels)[-1]]
+    return np.maximum(-s / (2 * spread) - level, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class SpectralAnchor:
+    r"""Distance to the span of a graph's leading eigenvectors, up to rotation.
+
+    .. math:: \Omega(G) = \alpha \min_{Q^T Q = I} \|G - B Q\|^2
+
+    Eq. (14) to (16) of LP-FNMTF [1]_. Q = U Vᵀ from the singular value decomposition of Bᵀ G
+    (Theorem 1). Unlike tr(Gᵀ L G) it separates by rows, so indicator factors can take it.
+
+    Parameters
+    ----------
+    basis : array of shape (n, k)
+        B, see Eq. (15).
+    strength : float
+
+    References
+    ----------
+    .. [1] Wang, Nie, Huang, Makedon. Fast Nonnegative Matrix Tri-Factorization for Large-Scale
+       Data Co-Clustering. IJCAI 2011.
+    """
+
+    basis: Array
+    strength: float
+
+    def value(self, G: Factor) -> float:
+        """Ω(G)."""
+        return self.majorizer(G).value(G)
+
+    def majorizer(self, G: Factor) -> BlockQuadratic:
+        """Ω with Q fixed at its best for G."""
+        U, _, Vt = np.linalg.svd(inner(G, self.basis).T, full_matrices=False)
+        rotated = self.basis @ (U @ Vt).astype(self.basis.dtype)
+        return BlockQuadratic(
+            self.strength * rotated,
+            self.strength * np.eye(G.shape[1]),
+            constant=self.strength * squared_norm(self.basis),
+        )

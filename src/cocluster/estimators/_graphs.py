@@ -1,0 +1,172 @@
+"""What the graph methods share: a graph of each type, and the unit of a strength."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import eigh
+from scipy.sparse.linalg import eigsh
+
+from cocluster.estimators._trifactor import TriFactorEstimator
+from cocluster.graphs import as_graph, knn_graph, laplacian
+from cocluster.graphs.weights import Metric
+from cocluster.links import Links
+from cocluster.matrices import Array, Matrix, is_operator, row_squares, squared_norm
+from cocluster.relations import RelationalData
+from cocluster.starts import view_of
+from cocluster.trifactor import Callback, Penalty, Run
+from cocluster.validation import check_choice, check_integer, check_number
+
+Graphs = dict[str, sp.csr_array]
+# Up to this size a dense solver is faster, and repeated eigenvalues are no trouble to it.
+DENSE_SIZE = 1000
+
+
+class GraphEstimator(TriFactorEstimator):
+    """Base of the methods in which a graph of its objects pulls on the factor of a type.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        Each object is joined with so many others; types with fewer objects are joined completely.
+    metric : {"cosine", "euclidean"}
+        How neighbours are found, in the normalised data of the type (all its relations side by
+        side; absent samples count as zeros). By cosine, objects without data have no neighbours.
+    """
+
+    n_neighbors: int
+    metric: Metric
+    _strengths: tuple[str, ...] = ("row_strength", "column_strength")
+    _penalties: dict[str, tuple[Penalty, ...]]
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        links: Any = None,
+        graphs: Mapping[str, Any] | None = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
+
+        ``graphs`` maps a type (of one matrix: "samples", "features") to a graph of its objects, an
+        array or sparse matrix of non-negative weights, used instead of the neighbours in the data.
+        An asymmetric graph is symmetrised by maximum. Other arguments are those of
+        `Coclusterer.fit`.
+        """
+        self._given_graphs, self._penalties = graphs, {}
+        try:
+            return super().fit(X, y, links=links, callback=callback)
+        finally:
+            # Data of the fit, not part of what it learned.
+            self._given_graphs, self._penalties = None, {}
+
+    def _best_run(
+        self,
+        data: RelationalData,
+        clusters: dict[str, int],
+        links: dict[str, Links],
+        rng: np.random.Generator,
+        callback: Callback | None,
+    ) -> Run:
+        # Here and not in _problem, because all starts share the graphs.
+        given = self._checked_graphs(data)
+        for name, k in clusters.items():
+            strength = self._strength(name == data.center)
+            graphs = self._graphs(data, name, given.get(name)) if strength else {}
+            self._penalties[name] = (
+                (self._penalty(data, name, k, graphs, strength),) if strength else ()
+            )
+        return super()._best_run(data, clusters, links, rng, callback)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_integer(self.n_neighbors, "n_neighbors")
+        check_choice(self.metric, "metric", ("cosine", "euclidean"))
+        for name in self._strengths:
+            check_number(getattr(self, name), name)
+
+    def _checked_graphs(self, data: RelationalData) -> Mapping[str, Any]:
+        """The graphs given to fit, by type."""
+        graphs = {} if self._given_graphs is None else self._given_graphs
+        if not isinstance(graphs, Mapping):
+            raise TypeError(
+                f"graphs must map a type to a graph of its objects, as in {{{data.center!r}: W}}, "
+                f"got {type(graphs).__name__}."
+            )
+        unknown = [name for name in graphs if name not in data.types]
+        if unknown:
+            raise ValueError(
+                f"graphs name the unknown type {unknown[0]!r}; the types are "
+                f"{', '.join(data.types)}."
+            )
+        return graphs
+
+    def _strength(self, is_center: bool) -> float:
+        """Strength for the samples, or for every other type."""
+        return float(getattr(self, self._strengths[0 if is_center else -1]))
+
+    def _graphs(self, data: RelationalData, name: str, given: Any) -> Graphs:
+        """The graphs of one type, by name."""
+        if given is not None:
+            return {"given": as_graph(given, data.size(name), f"graph of {name}")}
+        X, p = self._neighbourhood(data, name)
+        n = X.shape[0]
+        return {"binary": knn_graph(X, p, metric=self.metric) if p else sp.csr_array((n, n))}
+
+    def _neighbourhood(self, data: RelationalData, name: str) -> tuple[Matrix, int]:
+        """The data of a type, objects in rows, and how many neighbours an object can have."""
+        X = view_of(data, name)
+        if is_operator(X):
+            raise ValueError(
+                f"The data of type {name!r} are known by products only, which gives no "
+                f"neighbours; pass graphs={{{name!r}: ...}} to fit."
+            )
+        n = X.shape[0]
+        if name == data.center and self.n_neighbors >= n:
+            raise ValueError(
+                f"n_neighbors={self.n_neighbors} must be less than n_samples={n}; choose fewer "
+                "neighbours."
+            )
+        found = np.count_nonzero(row_squares(X)) if self.metric == "cosine" else n
+        return X, max(min(self.n_neighbors, int(found) - 1), 0)
+
+    def _penalty(
+        self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
+    ) -> Penalty:
+        """What the graphs of a type do to its factor."""
+        raise NotImplementedError
+
+
+def scale_of(data: RelationalData, name: str) -> float:
+    """Σ_r w_r ‖R_r‖² over the relations of a type: strengths are relative to it."""
+    touching = (r for r in data.relations if name in (r.rows, r.cols))
+    return sum(r.weight * squared_norm(r.matrix) for r in touching)
+
+
+def smoothing(data: RelationalData, graph: sp.csr_array, scale: float) -> sp.csr_array:
+    """The scaled normalised Laplacian, in the precision of the data."""
+    dtype = np.result_type(*(r.matrix.dtype for r in data.relations))
+    return (scale * laplacian(graph, normalized=True)).astype(dtype)
+
+
+def spectral_basis(graph: sp.csr_array, k: int) -> Array:
+    r"""B = P Σ^{1/2}: the k leading eigenvectors of D^{-1/2} W D^{-1/2} times √eigenvalue.
+
+    Eq. (15) of LP-FNMTF; negative eigenvalues count as zero.
+    """
+    n = graph.shape[0]
+    adjacency = sp.eye_array(n) - laplacian(graph, normalized=True)
+    # Objects without edges have a zero row in the Laplacian; they must not become eigenvectors.
+    alone = np.flatnonzero(np.diff(graph.indptr) == 0)
+    adjacency = adjacency - sp.csr_array((np.ones(len(alone)), (alone, alone)), shape=(n, n))
+    if n <= DENSE_SIZE or 3 * k >= n:
+        values, vectors = eigh(adjacency.toarray(), subset_by_index=(n - k, n - 1))
+    else:
+        start = np.random.default_rng(0).standard_normal(n)
+        values, vectors = eigsh(adjacency, k, which="LA", v0=start, ncv=min(n, max(4 * k, 40)))
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0)))
