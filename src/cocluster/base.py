@@ -8,12 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cocluster.labels import as_array
 from cocluster.links import Links, links_by_type
 from cocluster.matrices import Array, is_nonnegative
+from cocluster.randomness import generator
 from cocluster.relations import RelationalData, relational
 from cocluster.scaling import NORMALIZATIONS, fit_scaling
 from cocluster.starts import starts
@@ -91,18 +92,22 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         """
         self._check_parameters()
         data = self._read(X, reset=True)
-        clusters = clusters_by_type(data, self.n_clusters, self.n_column_clusters)
+        clusters = self._clusters(data)
         supervision = links_by_type(data, links, y, clusters)
         how = self._auto_normalization if self.normalize == "auto" else self.normalize
         self._scalings = [fit_scaling(r.matrix, how) for r in data.relations]
         data = self._scaled(data)
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        rng = generator(self.random_state)
         best = self._best_run(data, clusters, supervision, rng, callback)
         self._store(data, best)
         self.links_report_ = {
             name: own.violations(self.labels_by_type_[name]) for name, own in supervision.items()
         }
         return self
+
+    def _clusters(self, data: RelationalData) -> dict[str, int]:
+        """Number of clusters of every type."""
+        return clusters_by_type(data, self.n_clusters, self.n_column_clusters)
 
     def _best_run(
         self,
@@ -142,7 +147,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
 
     def _read(self, X: Any, *, reset: bool) -> RelationalData:
         """The data, checked against the method's needs and, for new rows, against the fit."""
-        data = relational(X)
+        data = relational(X).oriented()
         plain = len(data.relations) == 1 and not isinstance(X, Mapping | list | RelationalData)
         validate_data(self, X if plain else data, reset=reset, skip_check_array=True)
         if self._nonnegative:
@@ -155,11 +160,13 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
                     )
         if reset:
             self._sizes = data.sizes
-        elif {**data.sizes, data.center: self._sizes[data.center]} != self._sizes:
+            self._ends = [(r.rows, r.cols) for r in data.relations]
+            return data
+        if {**data.sizes, data.center: self._sizes[data.center]} != self._sizes:
             raise ValueError(
                 f"New data must have the features of the fit, {self._sizes}, got {data.sizes}."
             )
-        return data
+        return data.ordered(self._ends)
 
     def _scaled(self, data: RelationalData) -> RelationalData:
         """The data in the scale of the fit."""

@@ -82,6 +82,10 @@ class Ties:
         """The first object of each component."""
         return np.unique(self.component, return_index=True)[1]
 
+    def first(self, M: Array) -> Array:
+        """Every row replaced by that of its component's first object."""
+        return M[self.representative][self.component]
+
     def sums(self, M: Array) -> Array:
         """Rows of M summed by component."""
         return self._membership @ M

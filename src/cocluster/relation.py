@@ -80,6 +80,17 @@ class Relation:
             matrix, index = matrix[chosen[chosen >= 0]], np.flatnonzero(chosen >= 0)
         return replace(self, matrix=matrix, row_index=index)
 
+    def with_rows(self, name: str) -> Relation:
+        """The relation with a type in its rows; turned over if that type is in its columns."""
+        if name != self.cols or name == self.rows:
+            return self
+        if self.row_index is not None:
+            raise ValueError(
+                f"Relation {self} lacks some {self.rows!r} and has the central type {name!r} in "
+                "its columns; leave those objects out, or pass a complete matrix."
+            )
+        return replace(self, matrix=self.matrix.T, rows=self.cols, cols=self.rows)
+
     def __str__(self) -> str:
         return f"{self.rows!r} x {self.cols!r}"
 

@@ -116,6 +116,22 @@ class RelationalData:
         """Same structure with every matrix transformed; the function must keep its shape."""
         return replace(self, relations=tuple(_mapped(r, function) for r in self.relations))
 
+    def oriented(self) -> RelationalData:
+        """The same data with the central type in the rows of each relation it is in."""
+        return replace(self, relations=tuple(r.with_rows(self.center) for r in self.relations))
+
+    def ordered(self, ends: Sequence[tuple[str, str]]) -> RelationalData:
+        """The same data with its relations in the order of their (rows, cols) types."""
+        left = list(self.relations)
+        chosen = []
+        for pair in ends:
+            match = next((r for r in left if (r.rows, r.cols) == pair), None)
+            if match is None:
+                raise ValueError(f"There is no relation {pair[0]!r} x {pair[1]!r}, add it.")
+            left.remove(match)
+            chosen.append(match)
+        return replace(self, relations=tuple(chosen))
+
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name}: {size}" for name, size in self.sizes.items())
         return f"RelationalData({sizes}; {len(self.relations)} relations)"

@@ -52,8 +52,7 @@ def fit_scaling(X: Matrix, how: str | None) -> Scaling:
     if how == "degree":
         return Scaling(how, np.sqrt(safe_inverse(column_sums(abs(X)))))
     if how == "tfidf":
-        present = (
-            np.bincount(X.indices, minlength=X.shape[1]) if sp.issparse(X) else (X != 0).sum(0)
-        )
+        columns = X.indices[X.data != 0] if sp.issparse(X) else np.nonzero(X)[1]
+        present = np.bincount(columns, minlength=X.shape[1])
         return Scaling(how, np.log((1 + X.shape[0]) / (1 + present)) + 1)
     return Scaling(how)

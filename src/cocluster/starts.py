@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import randomized_svd
 
 from cocluster.labels import as_partition
@@ -40,11 +42,10 @@ def _placed(R: Matrix, row_index: Array | None, n: int) -> Matrix:
     """The rows of R at their places among n."""
     if row_index is None:
         return R
-    place = sp.csr_array(
-        (np.ones(len(row_index), R.dtype), (row_index, np.arange(len(row_index)))),
-        shape=(n, len(row_index)),
-    )
-    return place @ R
+    present = len(row_index)
+    # 32-bit indices: scikit-learn's k-means takes no others.
+    ends = (row_index.astype(np.int32), np.arange(present, dtype=np.int32))
+    return sp.csr_array((np.ones(present, R.dtype), ends), shape=(n, present)) @ R
 
 
 def spectral_embedding(data: RelationalData, n_clusters: Mapping[str, int], seed: int) -> Labels:
@@ -106,7 +107,10 @@ def kmeans_labels(Z: Matrix, k: int, seed: int, n_init: int = 5) -> Array:
     rng = np.random.default_rng(seed)
     n = Z.shape[0]
     rows = np.sort(rng.choice(n, SAMPLE, replace=False)) if n > SAMPLE else slice(None)
-    model = KMeans(k, n_init=n_init, random_state=seed).fit(Z[rows])
+    with warnings.catch_warnings():
+        # Fewer distinct objects than clusters: the empty ones are refilled later.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = KMeans(k, n_init=n_init, random_state=seed).fit(Z[rows])
     return np.asarray(model.labels_ if n <= SAMPLE else model.predict(Z))
 
 
@@ -138,6 +142,8 @@ def given_start(data: RelationalData, n_clusters: Mapping[str, int], init: Any) 
     Types that are not given are clustered by k-means on their profile over the samples' clusters.
     """
     if isinstance(init, tuple):
+        if len(init) > len(data.types):
+            raise ValueError(f"init gives {len(init)} arrays for the types {list(data.types)}.")
         init = dict(zip(data.types, init, strict=False))
     given = init if isinstance(init, Mapping) else {data.center: init}
     unknown = set(given) - set(data.types)

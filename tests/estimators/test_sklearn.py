@@ -10,6 +10,15 @@ from cocluster.base import Coclusterer
 from tests.estimators.methods import METHODS
 
 
-@parametrize_with_checks([method() for method in METHODS])
+def _expected_failures(estimator: Coclusterer) -> dict[str, str]:
+    """One check of scikit-learn standardises its data without asking for the sign allowed."""
+    if estimator.__sklearn_tags__().input_tags.positive_only:
+        return {"check_clustering": "gives negative data to a method that takes none"}
+    return {}
+
+
+@parametrize_with_checks(
+    [method() for method in METHODS], expected_failed_checks=_expected_failures
+)
 def test_scikit_learn_check(estimator: Coclusterer, check: Any) -> None:
     check(estimator)

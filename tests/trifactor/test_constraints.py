@@ -59,7 +59,7 @@ def in_set(constraint: Constraint, G: np.ndarray | Partition) -> bool:
 @pytest.mark.parametrize("constraint", CONSTRAINTS, ids=repr)
 def test_starts_and_steps_stay_in_the_set(constraint, rng):
     labels = rng.integers(K, size=N)
-    for G in (constraint.start(N, K, rng), constraint.from_labels(labels, K)):
+    for G in (constraint.start(N, K, rng), constraint.given(labels, K)):
         assert G.shape == (N, K)
         assert in_set(constraint, G)
         assert in_set(constraint, constraint.step(G, random_block(rng)))
@@ -68,7 +68,7 @@ def test_starts_and_steps_stay_in_the_set(constraint, rng):
 @pytest.mark.parametrize("constraint", CONSTRAINTS, ids=repr)
 def test_a_start_from_labels_stands_for_them(constraint, rng):
     labels = rng.integers(K, size=N)
-    assert_array_equal(as_array(constraint.from_labels(labels, K)).argmax(axis=1), labels)
+    assert_array_equal(as_array(constraint.given(labels, K)).argmax(axis=1), labels)
 
 
 @pytest.mark.parametrize(("constraint", "kind"), CASES, ids=str)

@@ -21,9 +21,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.matrices import Array
+from cocluster.randomness import RandomState, generator
 
 Pattern = Literal["diagonal", "checkerboard"]
-RandomState = int | np.random.RandomState | np.random.Generator | None
 
 # With these and ten clusters the best possible accuracy is about .93 at 1,000 columns and .96 at
 # 10,000: hard enough to tell methods apart, easy enough that none has to guess.
@@ -161,7 +161,7 @@ def make_star(
     _check_sizes(n_samples, n_features, n_clusters, n_feature_clusters, row_degree)
     _check_blocks(pattern, n_clusters, n_feature_clusters.values(), contrast, degree_spread)
 
-    rng = _generator(random_state)
+    rng = generator(random_state)
     labels = _labels(n_samples, n_clusters, rng)
     log_posterior = np.log(np.bincount(labels) / n_samples) + np.zeros((n_samples, 1))
     views, feature_labels = {}, {}
@@ -177,13 +177,6 @@ def make_star(
         log_posterior += counts @ np.log(blocks).T
     best_accuracy = float(np.mean(log_posterior.argmax(axis=1) == labels))
     return PlantedStar(views, labels, feature_labels, best_accuracy)
-
-
-def _generator(random_state: RandomState) -> np.random.Generator:
-    """The generator itself, or one seeded by an integer or drawn from a RandomState."""
-    if isinstance(random_state, np.random.RandomState):
-        random_state = int(random_state.randint(2**31))
-    return np.random.default_rng(random_state)
 
 
 def _labels(n: int, k: int, rng: np.random.Generator) -> Array:

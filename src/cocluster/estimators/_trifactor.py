@@ -17,7 +17,6 @@ from cocluster.starts import unit_rows
 from cocluster.trifactor import (
     BlockQuadratic,
     Callback,
-    NonNegative,
     Run,
     State,
     TriFactorProblem,
@@ -29,9 +28,6 @@ from cocluster.trifactor import (
     with_links,
 )
 from cocluster.validation import check_choice
-
-# Enough for small problems to settle; a fixed number keeps the rows independent of each other.
-FOLD_IN_STEPS = 100
 
 
 class TriFactorEstimator(Coclusterer):
@@ -144,7 +140,5 @@ class SoftTriFactorEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def _fold_in(self, X: Any) -> tuple[Array, Array]:
         """Factor rows and memberships of new samples."""
         block = self._new_block(X)
-        G = np.ones_like(block.linear)
-        for _ in range(FOLD_IN_STEPS):
-            G = NonNegative(exponent=1.0).step(G, block)
+        G = block.nonnegative_minimiser()
         return G, memberships(G, block)

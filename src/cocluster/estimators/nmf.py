@@ -13,9 +13,23 @@ from cocluster.trifactor import (
     TriFactorProblem,
     Unconstrained,
 )
+from cocluster.validation import clusters_by_type
 
 
-class NMF(SoftTriFactorEstimator):
+class TwoFactorEstimator(SoftTriFactorEstimator):
+    """Base of the models in which all types have the same clusters."""
+
+    def _clusters(self, data: RelationalData) -> dict[str, int]:
+        if self.n_column_clusters is not None:
+            raise ValueError(
+                f"{type(self).__name__} has the same clusters for samples and features: leave "
+                "n_column_clusters=None."
+            )
+        k = clusters_by_type(data, self.n_clusters, None)[data.center]
+        return dict.fromkeys(data.types, k)
+
+
+class NMF(TwoFactorEstimator):
     r"""Non-negative matrix factorisation.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} G_{cols}^T\|^2,\quad G \ge 0
@@ -43,7 +57,7 @@ class NMF(SoftTriFactorEstimator):
         return TriFactorProblem(data, factors, Identity())
 
 
-class SemiNMF(SoftTriFactorEstimator):
+class SemiNMF(TwoFactorEstimator):
     r"""Semi-NMF: memberships of the samples are non-negative, features are free.
 
     .. math:: \min \sum_r w_r \|R_r - G_{samples} F_r^T\|^2,\quad G_{samples} \ge 0
@@ -56,7 +70,6 @@ class SemiNMF(SoftTriFactorEstimator):
     -----
     * Guaranteed: the objective never rises. Data of any sign are taken.
     * Cost of a sweep: two products of each relation with k columns.
-    * Types further from the samples than one relation are non-negative too.
 
     References
     ----------

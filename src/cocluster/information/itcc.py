@@ -36,8 +36,9 @@ class InformationProblem(RelationalProblem):
 
     .. math:: J = \sum_r p_r [I(X_r; Y_r) - I(\hat X_r; \hat Y_r)],\quad p_r \propto w_r \sum R_r
 
-    with each relation read as a joint distribution and p_r its share of all counts. Tied objects (must-links) move as one; a
-    violated cannot-link of weight 1 costs as much as an average object informs, J(no clusters)/n.
+    with each relation read as a joint distribution and p_r its share of all counts. Tied objects
+    (must-links) move as one; a violated cannot-link of weight 1 costs as much as an average
+    object informs, J(no clusters)/n.
     """
 
     links: Mapping[str, Links] = field(default_factory=dict)
@@ -169,7 +170,7 @@ class ITCC(HardCoclusterer):
             labels[name] = (
                 constraint.start(data.size(name), k, rng)
                 if start is None
-                else constraint.from_labels(start[name], k)
+                else constraint.given(start[name], k)
             )
         run = alternate(
             problem, State(labels), max_iter=self.max_iter, tol=self.tol, callback=callback

@@ -12,7 +12,6 @@ from scipy.sparse.csgraph import connected_components
 
 from cocluster.matrices import Array
 
-RandomState = int | np.random.RandomState | np.random.Generator | None
 Count = TypeVar("Count", int, Array)
 
 LISTING_LIMIT = 20_000_000
@@ -179,10 +178,3 @@ def draw_subset(codes: Array, fraction: float, rng: np.random.Generator) -> Arra
     subset = np.full_like(codes, -1)
     subset[kept] = codes[kept]
     return subset
-
-
-def generator(random_state: RandomState) -> np.random.Generator:
-    """The generator itself, or one seeded by an integer or drawn from a RandomState."""
-    if isinstance(random_state, np.random.RandomState):
-        random_state = int(random_state.randint(2**31))
-    return np.random.default_rng(random_state)

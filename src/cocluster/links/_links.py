@@ -12,10 +12,11 @@ import numpy as np
 from cocluster.links import _files as files
 from cocluster.links import _labelling as drawing
 from cocluster.links import _validate as validate
-from cocluster.links._labelling import Labelling, RandomState
+from cocluster.links._labelling import Labelling
 from cocluster.links._subset import subset
 from cocluster.links._table import LinkTable
 from cocluster.matrices import Array
+from cocluster.randomness import RandomState, generator
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +110,7 @@ class Links(LinkTable):
             raise ValueError(f"fraction must be in (0, 1], got {fraction}.")
         if fraction is None or fraction == 1:
             return cls(n, *validate.no_pairs(), (Labelling(codes),))
-        rng = drawing.generator(random_state)
+        rng = generator(random_state)
         if how == "samples":
             drawn = Labelling(drawing.draw_subset(codes, fraction, rng))
             return cls(n, *validate.no_pairs(), (drawn,))

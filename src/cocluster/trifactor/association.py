@@ -66,8 +66,8 @@ class Identity:
         """The identity."""
         if len(left) != len(right):
             raise ValueError(
-                f"A two-factor model has one number of clusters for all types, got {len(left)} "
-                f"and {len(right)}; leave n_column_clusters=None."
+                f"Identity needs one number of clusters for all types, got {len(left)} and "
+                f"{len(right)}; leave n_column_clusters=None or use another association."
             )
         return np.eye(len(left))
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from cocluster.labels import Factor, Partition, Ties, as_array, as_partition, assigned
-from cocluster.matrices import EPS, Array
+from cocluster.matrices import EPS, Array, gram, safe_inverse
 from cocluster.trifactor.association import pseudo_inverse
 from cocluster.trifactor.block import BlockQuadratic
 
@@ -26,8 +26,8 @@ class Constraint(Protocol):
     def start(self, n: int, k: int, rng: np.random.Generator) -> Factor:
         """A random point of the set."""
 
-    def from_labels(self, labels: Array, k: int) -> Factor:
-        """The point of the set that stands for a hard clustering."""
+    def given(self, values: Array, k: int) -> Factor:
+        """The point of the set that stands for labels (1-D) or memberships (2-D)."""
 
     def step(self, G: Factor, block: BlockQuadratic) -> Factor:
         """A point of the set that is no worse for the block than G."""
@@ -51,11 +51,13 @@ class Soft(Tied):
     def start(self, n: int, k: int, rng: np.random.Generator) -> Array:
         """Uniform entries, away from zero."""
         G = rng.uniform(0.1, 1.0, size=(n, k))
-        return G if self.ties is None else G[self.ties.representative][self.ties.component]
+        return G if self.ties is None else self.ties.first(G)
 
-    def from_labels(self, labels: Array, k: int) -> Array:
-        """Memberships 1 and 0, softened."""
-        agreed = labels if self.ties is None else self.ties.agreed(labels, k)
+    def given(self, values: Array, k: int) -> Array:
+        """Memberships as they are (tied rows by their first), or 1 and 0, softened."""
+        if values.ndim == 2:
+            return values if self.ties is None else self.ties.first(values)
+        agreed = values if self.ties is None else self.ties.agreed(values, k)
         return as_partition(agreed, k).dense() + SOFTENING
 
 
@@ -91,6 +93,13 @@ class Orthogonal(Soft):
     are any. B does not occur: orthogonality eliminates it. Not proved to lower the plain
     objective at every step (rises are rare and small).
     """
+
+    def given(self, values: Array, k: int) -> Array:
+        """As soft factors, with unit columns: far from orthogonality the rule goes astray."""
+        G = super().given(values, k)
+        if values.ndim == 1:
+            G = G - SOFTENING / 2
+        return G * safe_inverse(np.sqrt(np.diag(gram(G))))
 
     def step(self, G: Array, block: BlockQuadratic) -> Array:
         """One multiplicative step."""
@@ -129,10 +138,11 @@ class Indicator(Tied):
 
     def start(self, n: int, k: int, rng: np.random.Generator) -> Partition:
         """Random labels, every cluster in use."""
-        return self.from_labels(rng.permutation(np.arange(n) % k), k)
+        return self.given(rng.permutation(np.arange(n) % k), k)
 
-    def from_labels(self, labels: Array, k: int) -> Partition:
-        """The labels themselves, agreed within tied objects."""
+    def given(self, values: Array, k: int) -> Partition:
+        """The labels, or the strongest memberships, agreed within tied objects."""
+        labels = values if values.ndim == 1 else values.argmax(axis=1)
         return as_partition(labels if self.ties is None else self.ties.agreed(labels, k), k)
 
     def step(self, G: Partition, block: BlockQuadratic) -> Partition:

@@ -23,9 +23,7 @@ def state_from(problem: TriFactorProblem, start: Mapping[str, Array]) -> State:
     if isinstance(problem.association, Identity) and start[problem.data.center].ndim == 1:
         return _state_from_means(problem, start[problem.data.center])
     factors = {
-        name: start[name]
-        if start[name].ndim == 2
-        else spec.constraint.from_labels(start[name], spec.n_clusters)
+        name: spec.constraint.given(start[name], spec.n_clusters)
         for name, spec in problem.factors.items()
     }
     return problem.state(_cast(problem, factors))
@@ -44,7 +42,7 @@ def _state_from_means(problem: TriFactorProblem, labels: Array) -> State:
     """Centre from labels, every other type from the means over a type already known."""
     center = problem.data.center
     spec = problem.factors[center]
-    factors = {center: spec.constraint.from_labels(labels, spec.n_clusters)}
+    factors = {center: spec.constraint.given(labels, spec.n_clusters)}
     while len(factors) < len(problem.factors):
         for r, relation in enumerate(problem.data.relations):
             for side, other in ((relation.rows, relation.cols), (relation.cols, relation.rows)):

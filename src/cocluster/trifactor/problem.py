@@ -84,8 +84,8 @@ class TriFactorProblem(RelationalProblem):
         for r, (relation, S) in enumerate(
             zip(self.data.relations, state.associations, strict=True)
         ):
-            left, right = gram(self.part(state, r, "rows")), gram(self.part(state, r, "cols"))
-            fit = np.sum((left @ S @ right) * S) - 2 * np.sum(self.cross(state, r) * S)
+            cross, left, right = self._small(state, r)
+            fit = np.sum((left @ S @ right) * S) - 2 * np.sum(cross * S)
             total += relation.weight * float(fit)
         for name, spec in self.factors.items():
             total += sum(penalty.value(state.factors[name]) for penalty in spec.penalties)
@@ -108,25 +108,24 @@ class TriFactorProblem(RelationalProblem):
         moved = self.replaced(state, name, G)
         associations = list(moved.associations)
         for r, other in self.touching(name):
-            S = associations[r]
             if scale is not None:
-                S = scale[:, None] * S if other == "cols" else S * scale
-            left, right = gram(self.part(moved, r, "rows")), gram(self.part(moved, r, "cols"))
-            associations[r] = self.association.step(S, self.cross(moved, r), left, right)
+                columns = other == "rows"
+                associations[r] = associations[r] * (scale if columns else scale[:, None])
+        for r in {r for r, _ in self.touching(name)}:
+            small = self._small(moved, r)
+            associations[r] = self.association.step(associations[r], *small)
         return replace(moved, associations=tuple(associations))
+
+    def _small(self, state: State, r: int) -> tuple[Array, Array, Array]:
+        """GᵀRH, GᵀG and HᵀH of a relation: all that its association depends on."""
+        left, right = (gram(self.part(state, r, side)) for side in ("rows", "cols"))
+        return self.cross(state, r), left, right
 
     def state(self, factors: Mapping[str, Factor]) -> State:
         """A state with these factors and associations from nothing."""
         state = State({name: factors[name] for name in self.factors})
-        associations = [
-            self.association.start(
-                self.cross(state, r),
-                gram(self.part(state, r, "rows")),
-                gram(self.part(state, r, "cols")),
-            )
-            for r in range(len(self.data.relations))
-        ]
-        return replace(state, associations=tuple(associations))
+        starts = (self._small(state, r) for r in range(len(self.data.relations)))
+        return replace(state, associations=tuple(self.association.start(*s) for s in starts))
 
     def _refilled(self, name: str, state: State) -> State:
         """Empty clusters take the objects that gain most by being alone.

@@ -1,0 +1,14 @@
+"""Random generators from what users pass as ``random_state``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+RandomState = int | np.random.RandomState | np.random.Generator | None
+
+
+def generator(random_state: RandomState) -> np.random.Generator:
+    """The generator itself, or one seeded by an integer or drawn from a RandomState."""
+    if isinstance(random_state, np.random.RandomState):
+        random_state = int(random_state.randint(2**31))
+    return np.random.default_rng(random_state)
