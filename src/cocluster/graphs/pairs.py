@@ -8,9 +8,9 @@ import numpy as np
 
 from cocluster.matrices import Array, Matrix
 
-# Work on this fraction of the objects at a time, so that temporaries stay small beside the data.
-CHUNKS = 16
-SMALLEST_CHUNK = 256
+# Parts the objects are worked on in: many, since a few heavy rows may be neighbours of all others.
+CHUNKS = 64
+SMALLEST_CHUNK = 64
 
 
 def row_chunks(n: int) -> Iterator[slice]:

@@ -19,7 +19,10 @@ RESIDUAL_LIMIT = 1e-6
 
 
 def smallest_eigenvectors(
-    L: Matrix | LinearOperator, n_components: int, rng: np.random.Generator
+    L: Matrix | LinearOperator,
+    n_components: int,
+    rng: np.random.Generator,
+    residual_limit: float = RESIDUAL_LIMIT,
 ) -> tuple[Array, Array]:
     r"""Eigenvectors of the smallest eigenvalues of a symmetric matrix or operator.
 
@@ -30,6 +33,8 @@ def smallest_eigenvectors(
         Number of eigenvectors, at most n.
     rng : numpy Generator
         Draws the start of the iteration. The same state gives the same vectors.
+    residual_limit : float
+        A residual :math:`\|Lz - \lambda z\|` above this is told by a ``ConvergenceWarning``.
 
     Returns
     -------
@@ -41,8 +46,7 @@ def smallest_eigenvectors(
     -----
     The Lanczos iteration of ARPACK starts from one vector and can miss copies of a repeated
     eigenvalue, which is what well separated clusters have. So the search is repeated in the
-    complement of what was found until it finds nothing smaller. A residual
-    :math:`\|Lz - \lambda z\|` above 1e-6 is told by a ``ConvergenceWarning``.
+    complement of what was found until it finds nothing smaller.
     """
     n = L.shape[0]
     if not 1 <= n_components <= n:
@@ -52,8 +56,7 @@ def smallest_eigenvectors(
     else:
         values, vectors = _lanczos(L, n_components, rng)
     residual = np.linalg.norm(L @ vectors - vectors * values, axis=0).max()
-    limit = RESIDUAL_LIMIT * max(1.0, float(np.abs(values).max()))
-    if residual > limit:
+    if residual > residual_limit * max(1.0, float(np.abs(values).max())):
         warnings.warn(
             f"Eigenvectors have a residual of {residual:.1e}; labels made from them may be poor.",
             ConvergenceWarning,
@@ -87,7 +90,8 @@ def truncated_svd(
         matmat=lambda Z: -(X.T @ (X @ Z.astype(X.dtype))),
         dtype=np.float64,
     )
-    _, V = smallest_eigenvectors(negative_gram, n_components, rng)
+    limit = max(RESIDUAL_LIMIT, 1e4 * float(np.finfo(X.dtype).eps))
+    _, V = smallest_eigenvectors(negative_gram, n_components, rng, limit)
     U = np.asarray(X @ V.astype(X.dtype))
     s = np.linalg.norm(U, axis=0)
     s[s < s.max(initial=0.0) * np.sqrt(np.finfo(X.dtype).eps)] = 0.0
@@ -131,7 +135,7 @@ def _arpack(
 def _lowest(L: Any, r: int, rng: np.random.Generator) -> float:
     """A rough smallest eigenvalue: one that lies apart from the others shows up soon."""
     try:
-        values, _ = _arpack(L, r, rng, tol=1e-2, maxiter=10)
+        values, _ = _arpack(L, r, rng, tol=1e-2, maxiter=1)
     except ArpackNoConvergence as error:
         values = error.eigenvalues
     return float(values.min(initial=np.inf))
