@@ -11,4 +11,10 @@ def generator(random_state: RandomState) -> np.random.Generator:
     """The generator itself, or one seeded by an integer or drawn from a RandomState."""
     if isinstance(random_state, np.random.RandomState):
         random_state = int(random_state.randint(2**31))
-    return np.random.default_rng(random_state)
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"random_state must be None, an integer >= 0, a RandomState or a Generator to seed "
+            f"from, got {random_state!r}."
+        ) from error

@@ -110,7 +110,7 @@ def kmeans_labels(Z: Matrix, k: int, seed: int, n_init: int = 5) -> Array:
     with warnings.catch_warnings():
         # Fewer distinct objects than clusters: the empty ones are refilled later.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = KMeans(k, n_init=n_init, random_state=seed).fit(Z[rows])
+        model = KMeans(min(k, n), n_init=n_init, random_state=seed).fit(Z[rows])
     return np.asarray(model.labels_ if n <= SAMPLE else model.predict(Z))
 
 

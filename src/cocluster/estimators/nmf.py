@@ -13,20 +13,19 @@ from cocluster.trifactor import (
     TriFactorProblem,
     Unconstrained,
 )
-from cocluster.validation import clusters_by_type
 
 
 class TwoFactorEstimator(SoftTriFactorEstimator):
     """Base of the models in which all types have the same clusters."""
 
     def _clusters(self, data: RelationalData) -> dict[str, int]:
+        clusters = super()._clusters(data)
         if self.n_column_clusters is not None:
             raise ValueError(
                 f"{type(self).__name__} has the same clusters for samples and features: leave "
                 "n_column_clusters=None."
             )
-        k = clusters_by_type(data, self.n_clusters, None)[data.center]
-        return dict.fromkeys(data.types, k)
+        return dict.fromkeys(data.types, clusters[data.center])
 
 
 class NMF(TwoFactorEstimator):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import nnls
 
 from cocluster.labels import Factor, as_array
 from cocluster.matrices import EPS, Array, Matrix, gram, inner
@@ -97,20 +98,17 @@ class BlockQuadratic:
             costs[term.rows] += np.diag(term.gram).astype(costs.dtype)
         return costs
 
-    def nonnegative_minimiser(self, n_sweeps: int = 100) -> Array:
-        """G >= 0 that minimises q, column after column; rows do not depend on each other.
-
-        For blocks without pairwise terms. A fixed number of sweeps keeps a row's answer the same
-        whatever rows it comes with.
-        """
-        G = np.zeros_like(self.linear)
-        curvature = np.maximum(self.norms(len(G)) ** 2, EPS).astype(G.dtype)
-        for _ in range(n_sweeps):
-            for k in range(G.shape[1]):
-                slope = G @ self.gram[:, k].astype(G.dtype) - self.linear[:, k]
-                for term in self.partial:
-                    slope[term.rows] += G[term.rows] @ term.gram[:, k].astype(G.dtype)
-                np.maximum(G[:, k] - slope / curvature[:, k], 0, out=G[:, k])
+    def nonnegative_minimiser(self) -> Array:
+        """The G >= 0 that minimises q, row by row; for blocks without pairwise terms."""
+        present = np.zeros((len(self.linear), len(self.partial)), dtype=bool)
+        for number, term in enumerate(self.partial):
+            present[term.rows, number] = True
+        patterns, which = np.unique(present, axis=0, return_inverse=True)
+        G = np.empty_like(self.linear)
+        for number, pattern in enumerate(patterns):
+            grams = [term.gram for term, here in zip(self.partial, pattern, strict=True) if here]
+            rows = which.ravel() == number
+            G[rows] = _nonnegative_rows(sum(grams, start=self.gram), self.linear[rows])
         return G
 
     def kkt_residual(self, G: Array) -> float:
@@ -123,6 +121,16 @@ class BlockQuadratic:
         for term in self.partial:
             squares[term.rows] += np.diag(term.gram)
         return np.sqrt(positive_part(squares))
+
+
+def _nonnegative_rows(B: Array, A: Array) -> Array:
+    """argmin over g >= 0 of g B gᵀ - 2 g·a for each row a: least squares with B = Cᵀ C."""
+    values, vectors = np.linalg.eigh(B)
+    keep = values > EPS * max(values[-1], EPS)
+    roots = np.sqrt(values[keep])
+    C = roots[:, None] * vectors[:, keep].T
+    targets = (A @ vectors[:, keep]) / roots
+    return np.array([nnls(C, target)[0] for target in targets]).reshape(A.shape)
 
 
 def _matrix_part(L: Matrix, part: Part) -> Matrix:
