@@ -78,8 +78,8 @@ def check_start(values: Any, size: int, n_clusters: int, name: str) -> Array:
     """Given starting labels (1-D) or memberships (2-D) of one type."""
     array = np.asarray(values)
     if array.shape == (size, n_clusters):
-        if not (np.isfinite(array).all() and (array >= 0).all()):
-            raise ValueError(f"init for {name} has memberships that are negative or not finite.")
+        if not np.isfinite(array).all():
+            raise ValueError(f"init for {name} has memberships that are not finite.")
         return array
     if array.shape != (size,) or not np.issubdtype(array.dtype, np.integer):
         raise ValueError(

@@ -47,7 +47,7 @@ def test_history_never_rises(method, init, data):
 @pytest.mark.parametrize("init", INITS)
 def test_orthogonal_history_rises_little_and_columns_become_orthogonal(init, data):
     if not takes(ONMTF, data):
-        with pytest.raises(ValueError, match="absent from a view"):
+        with pytest.raises(ValueError, match="every sample in every view"):
             fitted(ONMTF, data, K)
         return
     model = fitted(ONMTF, data, K, init=init, tol=0, max_iter=60)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -37,7 +37,13 @@ class Constraint(Protocol):
 class Tied:
     """A set in which tied objects (must-links) share one row of the factor."""
 
+    nonnegative: ClassVar[bool] = True
     ties: Ties | None = field(default=None, kw_only=True)
+
+    def check(self, values: Array) -> None:
+        """Given memberships must lie in the set."""
+        if self.nonnegative and (values < 0).any():
+            raise ValueError("init has negative memberships; they must be >= 0.")
 
     def pooled(self, force: Array) -> Array:
         """What moves a row: the sum over the objects that share it."""
@@ -55,6 +61,7 @@ class Soft(Tied):
 
     def given(self, values: Array, k: int) -> Array:
         """Memberships as they are (tied rows by their first), or 1 and 0, softened."""
+        self.check(values)
         if values.ndim == 2:
             return values if self.ties is None else self.ties.first(values)
         agreed = values if self.ties is None else self.ties.agreed(values, k)
@@ -118,6 +125,8 @@ class Orthogonal(Soft):
 class Unconstrained(Soft):
     """Any real G: the least-squares solution A B⁺, exact for the block."""
 
+    nonnegative: ClassVar[bool] = False
+
     def step(self, G: Array, block: BlockQuadratic) -> Array:
         """The minimiser of the block."""
         if block.laplacian is not None or block.partial or self.ties is not None:
@@ -142,6 +151,7 @@ class Indicator(Tied):
 
     def given(self, values: Array, k: int) -> Partition:
         """The labels, or the strongest memberships, agreed within tied objects."""
+        self.check(values)
         labels = values if values.ndim == 1 else values.argmax(axis=1)
         return as_partition(labels if self.ties is None else self.ties.agreed(labels, k), k)
 
