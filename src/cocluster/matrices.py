@@ -7,6 +7,8 @@ A data matrix is a numpy array, a ``scipy.sparse.csr_array``, or any object with
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,17 +87,41 @@ def column_sums(R: Matrix) -> Array:
     return np.asarray(R.sum(axis=0, dtype=np.float64)).ravel()
 
 
+def degrees(R: Matrix) -> tuple[Array, Array]:
+    """Sums of absolute values of each row and of each column."""
+    R = R if is_nonnegative(R) else abs(R)
+    return row_sums(R), column_sums(R)
+
+
 def scaled(R: Matrix, row_scale: Array | None = None, column_scale: Array | None = None) -> Matrix:
     """diag(row_scale) R diag(column_scale); a sparse R keeps its index arrays."""
     if not sp.issparse(R):
         R = R if row_scale is None else R * row_scale[:, None].astype(R.dtype)
         return R if column_scale is None else R * column_scale.astype(R.dtype)
     data = R.data.copy()
-    if column_scale is not None:
-        data *= column_scale.astype(R.dtype)[R.indices]
-    if row_scale is not None:
-        data *= np.repeat(row_scale.astype(R.dtype), np.diff(R.indptr))
+    for rows, entries in _row_chunks(R):
+        if column_scale is not None:
+            data[entries] *= column_scale[R.indices[entries]]
+        if row_scale is not None:
+            lengths = np.diff(R.indptr[rows.start : rows.stop + 1])
+            data[entries] *= np.repeat(row_scale[rows], lengths)
     return sp.csr_array((data, R.indices, R.indptr), shape=R.shape)
+
+
+def single_precision(R: Matrix) -> Matrix:
+    """R as float32; a sparse R keeps its index arrays."""
+    if not sp.issparse(R):
+        return R.astype(np.float32)
+    return sp.csr_array((R.data.astype(np.float32), R.indices, R.indptr), shape=R.shape)
+
+
+def _row_chunks(R: sp.csr_array) -> Iterator[tuple[slice, slice]]:
+    """Rows and their entries, about a million entries at a time: temporaries stay small."""
+    n_chunks = R.nnz // 1_000_000 + 1
+    cuts = np.searchsorted(R.indptr, np.linspace(0, R.nnz, n_chunks + 1)[1:-1])
+    ends = [0, *cuts.tolist(), R.shape[0]]
+    for first, last in pairwise(ends):
+        yield slice(first, last), slice(R.indptr[first], R.indptr[last])
 
 
 def row_squares(R: Matrix) -> Array:

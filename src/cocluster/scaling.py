@@ -10,10 +10,9 @@ import scipy.sparse as sp
 from cocluster.matrices import (
     Array,
     Matrix,
-    column_sums,
+    degrees,
     is_nonnegative,
     row_squares,
-    row_sums,
     safe_inverse,
     scaled,
 )
@@ -33,7 +32,7 @@ class Scaling:
         if self.how is None:
             return X
         if self.how == "degree":
-            return scaled(X, np.sqrt(safe_inverse(row_sums(abs(X)))), self.column_scale)
+            return scaled(X, np.sqrt(safe_inverse(degrees(X)[0])), self.column_scale)
         if self.column_scale is not None:
             X = scaled(X, column_scale=self.column_scale)
         return scaled(X, row_scale=np.sqrt(safe_inverse(row_squares(X))))
@@ -50,7 +49,7 @@ def fit_scaling(X: Matrix, how: str | None) -> Scaling:
     if how == "auto":
         how = "degree" if is_nonnegative(X) else None
     if how == "degree":
-        return Scaling(how, np.sqrt(safe_inverse(column_sums(abs(X)))))
+        return Scaling(how, np.sqrt(safe_inverse(degrees(X)[1])))
     if how == "tfidf":
         columns = X.indices[X.data != 0] if sp.issparse(X) else np.nonzero(X)[1]
         present = np.bincount(columns, minlength=X.shape[1])

@@ -10,10 +10,17 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.extmath import randomized_svd
 
 from cocluster.labels import as_partition
-from cocluster.matrices import Array, Matrix, row_squares, safe_inverse, scaled, times
+from cocluster.matrices import (
+    Array,
+    Matrix,
+    row_squares,
+    safe_inverse,
+    scaled,
+    single_precision,
+    times,
+)
 from cocluster.relations import RelationalData
 from cocluster.scaling import fit_scaling
 from cocluster.validation import check_start
@@ -21,6 +28,9 @@ from cocluster.validation import check_start
 Labels = dict[str, Array]
 # k-means sees at most so many objects; the others go to the nearest centroid.
 SAMPLE = 20_000
+SINGLE_FROM_ENTRIES = 1_000_000
+OVERSAMPLING = 10
+POWER_STEPS = 6
 
 
 def view_of(data: RelationalData, name: str) -> Matrix:
@@ -75,11 +85,30 @@ def spectral_embedding(data: RelationalData, n_clusters: Mapping[str, int], seed
 
 def _singular_vectors(X: Matrix, rank: int, seed: int) -> tuple[Array, Array]:
     """Weighted singular vectors of D_r^-1/2 X D_c^-1/2 after the first, which holds the degrees."""
-    X = fit_scaling(X, "degree").apply(X)
     size = min(rank + 1, *X.shape)
-    U, values, Vt = randomized_svd(X, size, n_iter=7, random_state=seed)
-    keep = slice(min(1, size - 1), None)
-    return U[:, keep] * values[keep], Vt[keep].T * values[keep]
+    if X.size > SINGLE_FROM_ENTRIES:
+        X = single_precision(X)
+    X = fit_scaling(X, "degree").apply(X)
+    wide = X.shape[0] < X.shape[1]
+    vectors = _subspace(X.T if wide else X, size, np.random.default_rng(seed))
+    left, right = (V[:, min(1, size - 1) :] for V in vectors)
+    return (right, left) if wide else (left, right)
+
+
+def _subspace(X: Matrix, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """U Σ and V Σ for the leading singular vectors, by subspace iteration on the columns.
+
+    A start needs two digits, not ten: a few products do, where an exact decomposition takes many.
+    """
+    width = min(size + OVERSAMPLING, *X.shape)
+    Q = rng.standard_normal((X.shape[1], width)).astype(X.dtype)
+    for _ in range(POWER_STEPS):
+        Q = np.linalg.qr(X.T @ (X @ Q))[0]
+    B = X @ Q
+    values, W = np.linalg.eigh(np.asarray(B.T @ B, dtype=np.float64))
+    W = W[:, ::-1][:, :size]
+    singular = np.sqrt(np.maximum(values[::-1][:size], 0))
+    return B @ W.astype(X.dtype), (Q @ W.astype(X.dtype)) * singular.astype(X.dtype)
 
 
 def unit_rows(Z: Matrix) -> Matrix:

@@ -28,6 +28,7 @@ from cocluster.trifactor import (
 )
 
 TINY = 1e-300
+CHUNK = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +121,11 @@ def mutual_information(C: Matrix, total: float) -> float:
     """I of the joint distribution C / total, in nats."""
     values = C.data if sp.issparse(C) else C
     margins = sum(xlogy(m, m / total).sum() for m in (row_sums(C), column_sums(C)))
-    return float((xlogy(values, values / total).sum(dtype=np.float64) - margins) / total)
+    flat = values.ravel()
+    # In parts: the logarithms of all entries at once would outweigh the data.
+    parts = (flat[i : i + CHUNK] for i in range(0, flat.size, CHUNK))
+    inside = sum(xlogy(part, part / total).sum(dtype=np.float64) for part in parts)
+    return float((inside - margins) / total)
 
 
 class ITCC(HardCoclusterer):
@@ -154,6 +159,10 @@ class ITCC(HardCoclusterer):
     _nonnegative = True
     _auto_normalization = None
 
+    def _problem(self, data: RelationalData, links: dict[str, Links]) -> InformationProblem:
+        """The problem that defines the method."""
+        return InformationProblem(data, links)
+
     def _solve(
         self,
         data: RelationalData,
@@ -163,7 +172,7 @@ class ITCC(HardCoclusterer):
         rng: np.random.Generator,
         callback: Callback | None,
     ) -> Run:
-        problem = InformationProblem(data, links)
+        problem = self._problem(data, links)
         labels = {}
         for name, k in clusters.items():
             constraint = Indicator(ties=problem.ties.get(name))
