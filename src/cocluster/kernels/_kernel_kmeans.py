@@ -1,4 +1,4 @@
-r"""Kernel matrices and weighted kernel k-means, with or without links.
+r"""Weighted kernel k-means, with or without links.
 
 Weighted kernel k-means minimises, over labels,
 
@@ -19,95 +19,30 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.linalg as la
-import scipy.sparse as sp
-from sklearn.metrics.pairwise import pairwise_kernels
 
-from cocluster.graphs.pairs import row_dots
 from cocluster.links._closure import symmetric
 from cocluster.links._validate import as_pairs, check_pairs
-from cocluster.matrices import Array, Matrix
+from cocluster.matrices import Array
+from cocluster.similarity import checked_kernel
+from cocluster.trifactor import Callback, Progress
 from cocluster.validation import check_integer, check_number, check_start
 
-KERNELS = ("linear", "rbf", "polynomial", "cosine", "precomputed")
 # Smaller gains, relative to the trace of the kernel, are rounding.
 ROUNDING = 1e-12
-
-Kernel = str | Callable[[Matrix, Matrix], Array]
 
 
 @dataclass(frozen=True, eq=False)
 class KernelPartition:
-    """Labels found, their objective J and its value after each pass."""
+    """Labels found, their objective J, its value after each pass, whether no move is left."""
 
     labels: Array
     objective: float
     history: Array
-
-
-def kernel_matrix(
-    X: Matrix,
-    kernel: Kernel = "rbf",
-    *,
-    gamma: float | None = None,
-    degree: int = 3,
-    coef0: float = 1.0,
-) -> Array:
-    r"""Symmetric matrix of kernel values between the rows of X.
-
-    Parameters
-    ----------
-    X : matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
-    kernel : {"linear", "rbf", "polynomial", "cosine", "precomputed"} or callable
-        A callable is called once with (X, X) and returns the whole matrix.
-    gamma : float, optional
-        Of ``exp(-gamma d²)`` and ``(gamma xᵀy + coef0) ** degree``; a width σ is
-        ``1 / (2 σ²)``. By default the inverse of the mean squared distance of two rows, so that
-        the scale of X does not matter.
-    degree, coef0 : int, float
-        Of the polynomial kernel.
-
-    Returns
-    -------
-    array of shape (n_samples, n_samples)
-    """
-    if callable(kernel):
-        return _symmetric(kernel(X, X), X.shape[0])
-    if kernel not in KERNELS:
-        raise ValueError(f"kernel must be a callable or one of {', '.join(KERNELS)}: {kernel!r}.")
-    if kernel == "precomputed":
-        return _symmetric(X, X.shape[0])
-    options: dict[str, Any] = {}
-    if kernel in ("rbf", "polynomial"):
-        options["gamma"] = _default_gamma(X) if gamma is None else check_number(gamma, "gamma")
-    if kernel == "polynomial":
-        options |= {"degree": degree, "coef0": coef0}
-    K = pairwise_kernels(X, metric=kernel, **options)
-    return np.asarray(K.toarray() if sp.issparse(K) else K)
-
-
-def _default_gamma(X: Matrix) -> float:
-    """Inverse mean squared distance over all pairs of rows (1 if all rows are equal)."""
-    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-    spread = 2.0 * float(row_dots(X, X).mean() - mean @ mean)
-    return 1.0 / spread if spread > 0 else 1.0
-
-
-def _symmetric(K: Any, n: int) -> Array:
-    """Check that a kernel is square, finite and symmetric."""
-    K = np.asarray(K.toarray() if sp.issparse(K) else K)
-    if K.shape != (n, n):
-        raise ValueError(f"A kernel of {n} samples must have shape ({n}, {n}), got {K.shape}.")
-    if not np.isfinite(K).all():
-        raise ValueError("The kernel has entries that are not finite: check the input for NaN.")
-    if not np.allclose(K, K.T, rtol=1e-5, atol=1e-8 * np.abs(K).max(initial=0)):
-        raise ValueError("The kernel must be symmetric: pass (K + K.T) / 2 if that is meant.")
-    return K
+    converged: bool = True
 
 
 def supervised_kernel(
@@ -152,6 +87,7 @@ def kernel_kmeans(
     n_init: int = 10,
     weights: Array | None = None,
     start: Array | None = None,
+    callback: Callback | None = None,
 ) -> KernelPartition:
     """Weighted kernel k-means: the best of several starts by the objective J.
 
@@ -168,6 +104,8 @@ def kernel_kmeans(
         Positive weights a of the samples.
     start : array of shape (n_samples,), optional
         Labels to start from.
+    callback : callable, optional
+        Called with a `Progress` after each batch pass; returning True ends the run.
 
     Returns
     -------
@@ -179,7 +117,7 @@ def kernel_kmeans(
     worst fitted sample) while J falls, and then moves single samples, the best first, until no
     move of one sample lowers J. A pass costs O(n²), a move O(n k).
     """
-    K = _symmetric(K, len(K))
+    K = checked_kernel(K, len(K))
     n, k = len(K), check_integer(k, "k")
     if k > n:
         raise ValueError(f"k = {k} clusters need at least as many samples, got {n}.")
@@ -187,9 +125,10 @@ def kernel_kmeans(
     if a.shape != (n,) or not (a > 0).all():
         raise ValueError(f"weights must be {n} positive numbers, one per sample.")
     if start is not None:
-        return _run(K, check_start(start, n, k, "start"), k, a)
+        return _run(K, check_start(start, n, k, "start"), k, a, callback)
     starts = (_plus_plus(K, k, a, rng) for _ in range(check_integer(n_init, "n_init")))
-    return min((_run(K, labels, k, a) for labels in starts), key=lambda run: run.objective)
+    runs = (_run(K, labels, k, a, callback) for labels in starts)
+    return min(runs, key=lambda run: run.objective)
 
 
 def _plus_plus(K: Array, k: int, a: Array, rng: np.random.Generator) -> Array:
@@ -209,7 +148,7 @@ def _to_samples(K: Array, diagonal: Array, centers: list[int]) -> Array:
     return np.asarray(diagonal[:, None] - 2.0 * K[:, centers] + diagonal[centers])
 
 
-def _run(K: Array, labels: Array, k: int, a: Array) -> KernelPartition:
+def _run(K: Array, labels: Array, k: int, a: Array, callback: Callback | None) -> KernelPartition:
     """Batch passes and single moves from one start."""
     diagonal, floor = np.diag(K), ROUNDING * float(np.abs(np.diag(K)) @ a)
     labels = _refilled(labels, k, np.zeros(len(K)))
@@ -225,6 +164,8 @@ def _run(K: Array, labels: Array, k: int, a: Array) -> KernelPartition:
             break
         labels, (u, s, q) = proposal, sums
         history.append(value)
+        if callback is not None and callback(Progress(len(history) - 1, value)):
+            return KernelPartition(labels, value, np.array(history), converged=False)
     labels, moves = _move_singly(K, labels, u, a, floor)
     values = np.concatenate([history, history[-1] - np.cumsum(moves)])
     return KernelPartition(labels, _value(diagonal, a, *_sums(K, labels, k, a)[1:]), values)

@@ -60,17 +60,22 @@ class LearnedMetrics:
     metrics: Mapping[str, MetricOperator]
     modality_weights: Mapping[str, float]
 
-    def transformed(self, name: str, R: Matrix) -> Matrix:
+    def transformed(self, name: str, R: Matrix, clip: bool | None = None) -> Matrix:
         r"""New relation :math:`\tilde R = \alpha R \sqrt L` of the view `name`, see `moved`.
 
         Without links this is R itself. R may be the matrix learned from or new samples.
         """
         metric = self.metrics[name]
-        return replace(metric, scale=metric.scale * self.modality_weights[name]).moved(R)
+        return replace(metric, scale=metric.scale * self.modality_weights[name]).moved(R, clip)
 
 
 def learn_metrics(
-    views: Mapping[str, Matrix], must_link: Array, cannot_link: Array, *, ridge: float = 1.0
+    views: Mapping[str, Matrix],
+    must_link: Array,
+    cannot_link: Array,
+    *,
+    ridge: float = 1.0,
+    row_index: Mapping[str, Array | None] | None = None,
 ) -> LearnedMetrics:
     r"""Learn a metric per view and the weights of the views from links (Algorithm 1).
 
@@ -84,12 +89,14 @@ def learn_metrics(
     Parameters
     ----------
     views : mapping of name to matrix of shape (n_samples, n_features)
-        The views, sharing their rows.
+        The views, sharing their samples.
     must_link, cannot_link : integer arrays of shape (n_pairs, 2)
-        Pairs of rows; either may be empty.
+        Pairs of samples; either may be empty.
     ridge : float
         :math:`\rho` relative to the mean eigenvalue :math:`\operatorname{tr}(W) / n` of W in each
         view, so that no scale of the data matters.
+    row_index : mapping of name to the samples in the rows of a view, optional
+        For views that lack some samples; by default (or None) row i is sample i.
 
     Returns
     -------
@@ -104,6 +111,8 @@ def learn_metrics(
       are shrunk. With links of one kind only the
       regression has nothing to tell views apart by, and all weights are 1. No links: the data
       are left exactly as they are.
+    * A view that lacks samples learns its metric from the links between those it has; the
+      weights come from the links that all views have.
     * Cost: one symmetric eigenproblem of order min(must-links, must-linked samples, features);
       above `EXACT_ORDER` only the `LEADING_DIRECTIONS` of W are shrunk.
 
@@ -118,26 +127,52 @@ def learn_metrics(
     """
     if check_number(ridge, "ridge") == 0:
         raise ValueError("ridge must be positive: use a small number such as 1e-3.")
-    must = _pair_differences(views, must_link, "must_link")
-    cannot = _pair_differences(views, cannot_link, "cannot_link")
-    metrics = {name: _metric(X, must, cannot, ridge) for name, X in views.items()}
-    return LearnedMetrics(metrics, _weights(views, metrics, must, cannot))
+    index = {name: (row_index or {}).get(name) for name in views}
+    n = _common_size(views, index)
+    given = {"must_link": must_link, "cannot_link": cannot_link}
+    pairs = [_checked(given[name], name, n) for name in given]
+    differences = {
+        name: [_pair_differences(ends, X.shape[0], index[name], n) for ends in pairs]
+        for name, X in views.items()
+    }
+    metrics = {name: _metric(X, differences[name], ridge) for name, X in views.items()}
+    return LearnedMetrics(metrics, _weights(views, metrics, differences))
 
 
-def _pair_differences(views: Mapping[str, Matrix], pairs: Array, name: str) -> sp.csr_array:
-    """Matrix Q with one row e_i - e_j per pair, so that Q X are the differences, checked."""
-    if len({X.shape[0] for X in views.values()}) != 1:
-        sizes = {view: X.shape[0] for view, X in views.items()}
+def _common_size(views: Mapping[str, Matrix], index: Mapping[str, Array | None]) -> int:
+    """Number of samples: rows of the complete views, which must agree."""
+    sizes = {name: X.shape[0] for name, X in views.items() if index[name] is None}
+    if len(set(sizes.values())) > 1:
         raise ValueError(f"The views must share their rows, got numbers of rows {sizes}.")
-    n = next(iter(views.values())).shape[0]
+    lacking = [int(rows.max()) + 1 for rows in index.values() if rows is not None]
+    return max([*sizes.values(), *lacking])
+
+
+def _checked(pairs: Array, name: str, n: int) -> Array:
+    """Pairs of positions below n."""
     pairs = as_pairs(pairs, name)
     check_pairs(pairs, n)
-    signs = np.tile([1.0, -1.0], len(pairs))
-    return sp.csr_array((signs, pairs.ravel(), np.arange(0, pairs.size + 1, 2)), (len(pairs), n))
+    return pairs
 
 
-def _metric(X: Matrix, must: sp.csr_array, cannot: sp.csr_array, ridge: float) -> MetricOperator:
+def _pair_differences(pairs: Array, size: int, index: Array | None, n: int) -> sp.csr_array:
+    """Matrix Q with one row e_i - e_j per pair, so that Q X are the differences.
+
+    The row of a pair that the view does not have is empty.
+    """
+    row_of = np.arange(n) if index is None else np.full(n, -1)
+    if index is not None:
+        row_of[index] = np.arange(size)
+    ends = row_of[pairs]
+    known = (ends >= 0).all(axis=1)
+    signs = np.tile([1.0, -1.0], known.sum())
+    starts = 2 * np.concatenate([[0], np.cumsum(known)])
+    return sp.csr_array((signs, ends[known].ravel(), starts), (len(pairs), size))
+
+
+def _metric(X: Matrix, differences: list[sp.csr_array], ridge: float) -> MetricOperator:
     """Metric of one view, scaled so that cannot-links are at mean distance 1."""
+    must, cannot = (Q[_known(Q)] for Q in differences)
     w, U, trace = _scatter_eigen(X, must)
     between = cannot @ X
     b = (np.asarray(between @ U) ** 2).sum(axis=0)
@@ -212,17 +247,27 @@ def _dense(M: Matrix) -> Array:
     return np.asarray(M.toarray() if sp.issparse(M) else M, dtype=np.float64)
 
 
+def _known(differences: sp.csr_array) -> Array:
+    """Which pairs a view has."""
+    return np.diff(differences.indptr) > 0
+
+
 def _weights(
     views: Mapping[str, Matrix],
     metrics: Mapping[str, MetricOperator],
-    must: sp.csr_array,
-    cannot: sp.csr_array,
+    differences: Mapping[str, list[sp.csr_array]],
 ) -> dict[str, float]:
     """Bounded least squares of the target distances on the distances in the views."""
-    if must.shape[0] == 0 or cannot.shape[0] == 0:
+    must, cannot = (
+        np.logical_and.reduce([_known(own[kind]) for own in differences.values()])
+        for kind in (0, 1)
+    )
+    if not must.any() or not cannot.any():
         return dict.fromkeys(views, 1.0)
-    pairs = sp.csr_array(sp.vstack([must, cannot]))
-    distances = [np.sqrt(metrics[name].squared_lengths(pairs @ X)) for name, X in views.items()]
-    target = np.repeat([0.0, 1.0], [must.shape[0], cannot.shape[0]])
+    distances = []
+    for name, X in views.items():
+        Q = sp.csr_array(sp.vstack([differences[name][0][must], differences[name][1][cannot]]))
+        distances.append(np.sqrt(metrics[name].squared_lengths(Q @ X)))
+    target = np.repeat([0.0, 1.0], [must.sum(), cannot.sum()])
     fit = lsq_linear(np.column_stack(distances), target, bounds=(0.0, 1.0))
     return dict(zip(views, np.clip(fit.x, 0.0, 1.0).tolist(), strict=True))

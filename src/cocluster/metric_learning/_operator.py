@@ -49,19 +49,20 @@ class MetricOperator:
         lost = np.asarray(D @ self.basis) ** 2 @ (1.0 - self.gains**2)
         return np.asarray(self.scale**2 * np.maximum(row_dots(D, D) - lost, 0.0))
 
-    def moved(self, R: Matrix) -> Matrix:
+    def moved(self, R: Matrix, clip: bool | None = None) -> Matrix:
         r"""Relation :math:`R \sqrt L` in the form the factorisation takes.
 
-        The identity returns R itself. Otherwise the entries below zero are set to zero, as the
-        multiplicative rules need, except for sparse relations of more than
-        `DENSE_ENTRIES` cells. These would be dense and are left as an operator with entries of
-        both signs, to be factorised with free associations (the signed rule).
+        The identity returns R itself. Otherwise the entries below zero are set to zero
+        (``clip=True``), as the multiplicative rules need, which makes the relation dense; or it is
+        left as an operator with entries of both signs (``clip=False``), to be factorised with
+        free associations. None clips unless R is sparse and has more than
+        `DENSE_ENTRIES` cells.
         """
         if self.is_identity:
             return R
-        if sp.issparse(R) and R.shape[0] * R.shape[1] > DENSE_ENTRIES:
-            return MovedRelation(R, self)
-        return np.maximum(self.apply(R), 0)
+        if clip is None:
+            clip = not sp.issparse(R) or R.shape[0] * R.shape[1] <= DENSE_ENTRIES
+        return np.maximum(self.apply(R), 0) if clip else MovedRelation(R, self)
 
     def root_times(self, G: Array) -> Array:
         r"""Product :math:`\sqrt L G` in the precision of G."""
