@@ -135,7 +135,7 @@ def write_page(rows: list[Row]) -> str:
     page = (
         "# 100 answers, chosen or random\n\n"
         f"`CoCluster(k)` on {len(SETS)} real sets, fitted again after every {EVERY} answers, mean "
-        f"of {len(SEEDS)} seeds. Labels are used to answer and to score, for nothing else. "
+        f"of {len(SEEDS)} seeds. Within a run labels answer and score, nothing else. "
         "Made by `python -m benchmarks.interview`; numbers in `interview.csv`.\n\n"
         f"{DEVELOPMENT}\n\n"
         f"{table(rows, 'accuracy')}\n\n{table(rows, 'nmi')}\n\n"

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from cocluster.relations import Relation, RelationalData, star
-from tests.estimators.methods import METHODS, SIGNED
+from tests.estimators.methods import METHODS, SIGNED, SOFT
 
 every = pytest.mark.parametrize("method", METHODS)
 X = np.random.default_rng(0).poisson(3.0, size=(10, 6)).astype(float)
@@ -120,7 +120,7 @@ def test_negative_values_name_the_methods_that_take_them(method, hold):
 
 @pytest.mark.parametrize("assign", ["max", None, 1])
 def test_unknown_assignment(assign):
-    for method in METHODS[2:]:
+    for method in SOFT:
         with pytest.raises(ValueError, match="'argmax', 'kmeans'"):
             method(2, assign=assign).fit(X)
 

@@ -129,14 +129,19 @@ def _follow_pairs(labels: Array, before: Array, costs: Array, pairwise: sp.csr_a
     """Move the rows with pairwise terms one after the other, in place."""
     linked = np.flatnonzero(np.diff(pairwise.indptr))
     labels[linked] = before[linked]
-    for i in linked:
-        part = slice(pairwise.indptr[i], pairwise.indptr[i + 1])
-        others = pairwise.indices[part]
-        # Each pair stands twice in the symmetric matrix; the entry of a row with itself is fixed.
-        weights = np.where(others == i, 0.0, 2 * pairwise.data[part])
-        cost = costs[i] + np.bincount(labels[others], weights, minlength=costs.shape[1])
+    for i in linked.tolist():
+        cost = costs[i] + pair_costs(pairwise, i, labels, costs.shape[1])
         if cost.min() < cost[labels[i]]:
             labels[i] = cost.argmin()
+
+
+def pair_costs(pairwise: sp.csr_array, i: int, labels: Array, n_clusters: int) -> Array:
+    r"""Pairwise cost of row i in each cluster, :math:`2 \sum_{j \ne i} P_{ij} [z_j = k]`."""
+    part = slice(pairwise.indptr[i], pairwise.indptr[i + 1])
+    others = pairwise.indices[part]
+    # Each pair stands twice in the symmetric matrix; the entry of a row with itself is fixed.
+    weights = np.where(others == i, 0.0, 2 * pairwise.data[part])
+    return np.bincount(labels[others], weights, minlength=n_clusters)
 
 
 def fill_empty(partition: Partition, gain: Array, ties: Ties | None = None) -> Partition:

@@ -9,7 +9,11 @@ from cocluster.estimators.fnmtf import FNMTF
 from cocluster.estimators.nmf import NMF, SemiNMF
 from cocluster.estimators.nmtf import NMTF
 from cocluster.estimators.onmtf import ONMTF
+from cocluster.estimators.ssnmf import SSNMF
+from cocluster.estimators.star_ssnmf import StarSSNMF
+from cocluster.information.cmrf import CMRF
 from cocluster.information.itcc import ITCC
+from cocluster.kernels.estimator import KernelKMeans
 
 
 @dataclass(frozen=True)
@@ -41,10 +45,26 @@ class Method:
 METHODS = {
     "fnmtf": Method(FNMTF, "Wang et al. 2011", "2 passes over the non-zeros"),
     "itcc": Method(ITCC, "Dhillon et al. 2003", "2 passes over the non-zeros"),
+    "cmrf": Method(CMRF, "Bekkerman and Jeon 2007", "2 passes, objects one by one"),
     "nmtf": Method(NMTF, "Long et al. 2005", "2 products with k columns"),
     "onmtf": Method(ONMTF, "Ding et al. 2006", "2 products with k columns"),
     "nmf": Method(NMF, "Lee and Seung 2000", "2 products with k columns"),
     "seminmf": Method(SemiNMF, "Ding et al. 2010", "2 products with k columns"),
+    "ssnmf": Method(
+        SSNMF,
+        "Chen et al. 2008",
+        "1 product of similarities with k columns",
+        many_types=False,
+        feature_clusters=False,
+    ),
+    "starssnmf": Method(StarSSNMF, "Chen et al. 2010", "2 products with k columns"),
+    "kernelkmeans": Method(
+        KernelKMeans,
+        "Chen et al. 2008",
+        "1 pass over the kernel",
+        many_types=False,
+        feature_clusters=False,
+    ),
 }
 
 

@@ -11,16 +11,17 @@ from cocluster.estimators.fnmtf import FNMTF
 from cocluster.estimators.nmf import NMF, SemiNMF
 from cocluster.estimators.nmtf import NMTF
 from cocluster.estimators.onmtf import ONMTF
+from cocluster.information.cmrf import CMRF
 from cocluster.information.itcc import ITCC
 from cocluster.matrices import Array
 
-HARD: list[type[Coclusterer]] = [FNMTF, ITCC]
+HARD: list[type[Coclusterer]] = [FNMTF, ITCC, CMRF]
 SOFT: list[type[Coclusterer]] = [NMTF, ONMTF, NMF, SemiNMF]
 METHODS = HARD + SOFT
 # Their objective never rises; that of ONMTF may, a little.
 MONOTONE = [method for method in METHODS if method is not ONMTF]
 # Each type has clusters of its own; the two-factor models share one set.
-THREE_FACTORS = [FNMTF, ITCC, NMTF, ONMTF]
+THREE_FACTORS = [FNMTF, ITCC, CMRF, NMTF, ONMTF]
 SIGNED = [FNMTF, SemiNMF]
 
 
