@@ -31,7 +31,8 @@ class GraphEstimator(TriFactorEstimator):
     Parameters
     ----------
     n_neighbors : int
-        Each object is joined with so many others; types with fewer objects are joined completely.
+        Each object is joined with so many others. A type with no more objects than that has no
+        graph: if all are joined with all, the graph says nothing.
     metric : {"cosine", "euclidean"}
         How neighbours are found, in the normalised data of the type (all its relations side by
         side; absent samples count as zeros). By cosine, objects without data have no neighbours.
@@ -79,7 +80,7 @@ class GraphEstimator(TriFactorEstimator):
             strength = self._strength(name == data.center)
             graphs = self._graphs(data, name, given.get(name)) if strength else {}
             self._penalties[name] = (
-                (self._penalty(data, name, k, graphs, strength),) if strength else ()
+                (self._penalty(data, name, k, graphs, strength),) if graphs else ()
             )
         return super()._best_run(data, clusters, links, rng, callback)
 
@@ -114,12 +115,11 @@ class GraphEstimator(TriFactorEstimator):
         """The graphs of one type, by name."""
         if given is not None:
             return {"given": as_graph(given, data.size(name), f"graph of {name}")}
-        X, p = self._neighbourhood(data, name)
-        n = X.shape[0]
-        return {"binary": knn_graph(X, p, metric=self.metric) if p else sp.csr_array((n, n))}
+        X = self._objects(data, name)
+        return {} if X is None else {"binary": knn_graph(X, self.n_neighbors, metric=self.metric)}
 
-    def _neighbourhood(self, data: RelationalData, name: str) -> tuple[Matrix, int]:
-        """The data of a type, objects in rows, and how many neighbours an object can have."""
+    def _objects(self, data: RelationalData, name: str) -> Matrix | None:
+        """The data of a type, objects in rows; None if they are too few for neighbours."""
         X = view_of(data, name)
         if is_operator(X):
             raise ValueError(
@@ -133,7 +133,7 @@ class GraphEstimator(TriFactorEstimator):
                 "neighbours."
             )
         found = np.count_nonzero(row_squares(X)) if self.metric == "cosine" else n
-        return X, max(min(self.n_neighbors, int(found) - 1), 0)
+        return X if self.n_neighbors < found else None
 
     def _penalty(
         self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float

@@ -55,7 +55,9 @@ class DRCC(SmoothFactors):
     Notes
     -----
     * The objective, measured after the columns are rescaled, was never seen to rise, but no proof
-      covers the rescaling. Without it the penalty is evaded: G shrinks while S grows.
+      covers the rescaling, and where the steps end the KKT conditions hold up to a factor for each
+      column only. Without it the penalty is evaded: G shrinks while S grows.
+    * Steps are small where a graph is strong, hence ``max_iter=1000`` and ``tol=1e-6``.
     * Data of any sign are taken. Cost of a sweep: two products of the data with k columns, and one
       of each graph.
     * The paper has the plain Laplacian D - W and columns normalised at an unstated time; with the
@@ -87,8 +89,8 @@ class DRCC(SmoothFactors):
         init: Any = "spectral",
         n_init: int = 1,
         assign: str = "kmeans",
-        max_iter: int = 200,
-        tol: float = 1e-5,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
         random_state: Any = None,
     ) -> None:
         super().__init__(

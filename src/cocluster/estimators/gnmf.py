@@ -35,10 +35,10 @@ class GNMF(GraphEstimator, SoftTriFactorEstimator):
 
     Notes
     -----
-    * Guaranteed: the objective never rises; a fixed point satisfies the KKT conditions.
-    * A factor can lower its penalty by shrinking while the other grows. As in the paper nothing
-      prevents that but the start, from which steps depart slowly in this direction; `DRCC` is the
-      method in which the scale is fixed.
+    * Guaranteed: the objective never rises; a fixed point satisfies the KKT conditions. If one side
+      only has a graph there is no minimum: its factor can shrink while the other grows. As in the
+      paper nothing prevents that but the start, from which steps depart slowly in this direction;
+      `DRCC` is the method in which the scale is fixed.
     * Cost of a sweep: two products of each relation with k columns, and one of each graph.
     * The paper has the plain Laplacian D - W; the normalised one is used here, so that the
       strength does not depend on the weights of the graph.

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from cocluster.estimators._graphs import Graphs, scale_of, smoothing
 from cocluster.estimators.drcc import SmoothFactors
@@ -92,8 +91,8 @@ class RMC(SmoothFactors):
         init: Any = "spectral",
         n_init: int = 1,
         assign: str = "kmeans",
-        max_iter: int = 200,
-        tol: float = 1e-5,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
         random_state: Any = None,
     ) -> None:
         super().__init__(
@@ -119,10 +118,11 @@ class RMC(SmoothFactors):
 
     def _graphs(self, data: RelationalData, name: str, given: Any) -> Graphs:
         if given is None:
-            X, p = self._neighbourhood(data, name)
-            if not p:
-                return {"binary": sp.csr_array((X.shape[0], X.shape[0]))}
-            return candidate_graphs(unit_rows(X) if self.metric == "cosine" else X, p)
+            X = self._objects(data, name)
+            if X is None:
+                return {}
+            X = unit_rows(X) if self.metric == "cosine" else X
+            return candidate_graphs(X, self.n_neighbors)
         if isinstance(given, list | tuple):
             given = {f"graph {i}": graph for i, graph in enumerate(given)}
         candidates = given if isinstance(given, Mapping) else {"given": given}
@@ -138,7 +138,7 @@ class RMC(SmoothFactors):
         return GraphEnsemble(laplacians, strength * scale_of(data, name) / k, self.spread)
 
     def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
-        if not (self.share_weights and self.strength):
+        if not (self.share_weights and self._ensembles()):
             return super()._problem(data, clusters)
         factors = {
             name: FactorSpec(k, NonNegative(), unit_columns=True) for name, k in clusters.items()
@@ -175,8 +175,8 @@ class SharedWeightsProblem(TriFactorProblem):
     def block(self, name: str, state: State) -> BlockQuadratic:
         """The objective as a function of one factor, with the best weights for all factors."""
         weights = shared_weights(self.ensembles, state.factors)
-        own = self.ensembles[name].combined(state.factors[name], weights)
-        return super().block(name, state) + own
+        block, own = super().block(name, state), self.ensembles.get(name)
+        return block if own is None else block + own.combined(state.factors[name], weights)
 
     def objective(self, state: State) -> float:
         """J with the best weights."""
@@ -193,6 +193,6 @@ def shared_weights(ensembles: Mapping[str, GraphEnsemble], factors: Mapping[str,
             "share_weights=True needs the same candidate graphs for every type; give each type "
             "graphs of the same names, or leave share_weights=False."
         )
-    total = sum(own.strength for own in ensembles.values())
+    total = sum(own.strength for own in ensembles.values()) or 1.0
     s = [own.strength * own.smoothness(factors[name]) for name, own in ensembles.items()]
     return simplex_weights(np.sum(s, axis=0) / total, next(iter(ensembles.values())).spread)

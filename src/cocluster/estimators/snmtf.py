@@ -54,8 +54,8 @@ class SNMTF(SmoothFactors):
         init: Any = "spectral",
         n_init: int = 1,
         assign: str = "kmeans",
-        max_iter: int = 200,
-        tol: float = 1e-5,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
         random_state: Any = None,
     ) -> None:
         super().__init__(

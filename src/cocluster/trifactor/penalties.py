@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+import scipy.sparse as sp
 
 from cocluster.labels import Factor, as_array
 from cocluster.matrices import Array, Matrix, inner, squared_norm
@@ -67,9 +69,28 @@ class GraphEnsemble:
     strength: float
     spread: float
 
+    @cached_property
+    def _entries(self) -> tuple[Array, Array, Array]:
+        """Rows and columns where any candidate has an entry, and the entries of each candidate.
+
+        Candidates have (nearly) the same neighbours, so that one pass serves them all.
+        """
+        matrices = [sp.coo_array(L) for L in self.laplacians.values()]
+        n = matrices[0].shape[0]
+        keys = [L.row.astype(np.int64) * n + L.col for L in matrices]
+        union = np.unique(np.concatenate(keys))
+        values = np.zeros((len(keys), len(union)), dtype=matrices[0].dtype)
+        for own, key, L in zip(values, keys, matrices, strict=True):
+            own[np.searchsorted(union, key)] = L.data
+        return union // n, union % n, values
+
     def smoothness(self, G: Factor) -> Array:
         """s: tr(Gᵀ L_i G) for each candidate."""
-        return np.array([PairTerms(L).value(G) for L in self.laplacians.values()])
+        rows, cols, values = self._entries
+        dots = np.zeros(len(rows))
+        for g in as_array(G).T:
+            dots += g[rows] * g[cols]
+        return values @ dots
 
     def weights(self, G: Factor) -> Array:
         """The best μ for G."""
@@ -89,8 +110,9 @@ class GraphEnsemble:
 
     def combined(self, G: Factor, weights: Array) -> BlockQuadratic:
         """The term with given weights, as a quadratic."""
-        used = ((w, L) for w, L in zip(weights, self.laplacians.values(), strict=True) if w)
-        L = sum(self.strength * float(w) * L for w, L in used)
+        rows, cols, values = self._entries
+        entries = (self.strength * weights).astype(values.dtype) @ values
+        L = sp.csr_array((entries, (rows, cols)), shape=(G.shape[0], G.shape[0]))
         constant = self.strength * self.spread * float(weights @ weights)
         return BlockQuadratic(*no_pull(G), L, constant)
 

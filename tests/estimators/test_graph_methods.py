@@ -1,0 +1,340 @@
+"""The methods with graphs: laws, equivalences, graphs given by the user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from cocluster.estimators._graphs import spectral_basis
+from cocluster.estimators.drcc import DRCC
+from cocluster.estimators.fnmtf import FNMTF
+from cocluster.estimators.general import TriFactorization
+from cocluster.estimators.gnmf import GNMF
+from cocluster.estimators.lpfnmtf import LPFNMTF
+from cocluster.estimators.nmf import NMF
+from cocluster.estimators.onmtf import ONMTF
+from cocluster.estimators.osntf import OSNTF
+from cocluster.estimators.rmc import RMC, shared_weights
+from cocluster.estimators.snmtf import SNMTF
+from cocluster.graphs import knn_graph, laplacian
+from cocluster.matrices import squared_norm
+from cocluster.metrics import accuracy
+from cocluster.trifactor import GraphEnsemble
+from tests.conftest import plant, structured
+from tests.estimators.test_sklearn import _expected_failures
+
+K = 3
+METHODS = [GNMF, DRCC, SNMTF, OSNTF, RMC, LPFNMTF]
+FORMS = [
+    *[(method, {}) for method in METHODS],
+    (OSNTF, {"fast": True}),
+    (RMC, {"share_weights": True}),
+]
+every = pytest.mark.parametrize(("method", "form"), FORMS)
+
+
+def strengths(method: type, value: float) -> dict[str, float]:
+    """Parameters that set every strength of a method."""
+    return dict.fromkeys(method._strengths, value)
+
+
+def fitted(method: type, X: Any, graphs: Any = None, **parameters: Any) -> Any:
+    """The method fitted with a fixed seed."""
+    return method(K, random_state=0, **parameters).fit(X, graphs=graphs)
+
+
+def graph_of(n: int, seed: int) -> sp.csr_array:
+    """A neighbour graph of random points."""
+    return knn_graph(np.random.default_rng(seed).normal(size=(n, 3)), 4)
+
+
+def takes(method: type, form: dict[str, Any], data: Any) -> bool:
+    """The orthogonal rule refuses absent samples."""
+    return method is not OSNTF or "fast" in form or all(r.row_index is None for r in data.relations)
+
+
+@every
+def test_the_objective_never_rises(method, form, data):
+    if not takes(method, form, data):
+        pytest.skip("The orthogonal rule takes complete views only.")
+    model = fitted(method, data, init="random", tol=0, max_iter=20, **form)
+    history = model.objective_history_
+    # The orthogonal rule is allowed small rises.
+    slack = 3e-3 if method is OSNTF and not form else 1e-10
+    assert (np.diff(history) <= slack * history[0]).all()
+
+
+@every
+def test_planted_blocks_and_stars_are_recovered(method, form, planted, rng):
+    model = fitted(method, planted.X, **form)
+    assert accuracy(planted.row_labels, model.labels_) == 1
+    assert accuracy(planted.column_labels, model.column_labels_) == 1
+    assert accuracy(planted.row_labels, model.predict(planted.X)) == 1
+    tags = plant(rng, planted.row_labels, 20, K).X
+    many = fitted(method, {"words": planted.X, "tags": sp.csr_array(tags)}, **form)
+    assert accuracy(planted.row_labels, many.labels_) == 1
+    assert set(many.labels_by_type_) == {"samples", "words", "tags"}
+
+
+@every
+def test_sparse_is_dense_and_starts_do_not_matter_for_graphs(method, form):
+    X = structured("sparse", 0).relations[0].matrix
+    dense, held = (fitted(method, M, n_init=2, max_iter=30, **form) for M in (X.toarray(), X))
+    assert_allclose(held.objective_history_, dense.objective_history_, rtol=1e-6)
+    assert_array_equal(held.labels_, dense.labels_)
+
+
+@every
+def test_single_precision_stays_single(method, form, planted):
+    model = fitted(method, planted.X.astype(np.float32), **form)
+    soft = method is not LPFNMTF and "fast" not in form
+    if soft:
+        assert {G.dtype for G in model.factors_.values()} == {np.dtype(np.float32)}
+    assert accuracy(planted.row_labels, model.labels_) == 1
+
+
+@every
+def test_strengths_do_not_depend_on_the_scale_of_the_data_or_of_the_graph(method, form):
+    X = structured("dense", 0).relations[0].matrix
+    graphs = {"samples": graph_of(36, 0), "features": graph_of(20, 1)}
+    scaled = {name: 50 * W for name, W in graphs.items()}
+    one = fitted(method, X, graphs, normalize=None, max_iter=10, **form)
+    other = fitted(method, 1000 * X, scaled, normalize=None, max_iter=10, **form)
+    assert_allclose(other.objective_history_, 1e6 * one.objective_history_, rtol=1e-6)
+    assert_array_equal(other.labels_, one.labels_)
+
+
+@every
+def test_links_are_kept(method, form, planted):
+    y = np.where(np.arange(40) < 12, planted.row_labels, -1)
+    model = method(K, random_state=0, **form).fit(planted.X, y)
+    report = model.links_report_["samples"]
+    assert report.n_violated == 0
+    assert accuracy(planted.row_labels, model.labels_) == 1
+
+
+@pytest.mark.parametrize("data", ["dense", "star", "chain", "absent"], indirect=True)
+def test_lpfnmtf_and_fast_osntf_without_strength_are_fnmtf(data):
+    plain = FNMTF(K, random_state=0, n_init=2).fit(data)
+    anchored = fitted(LPFNMTF, data, row_strength=0, column_strength=0, n_init=2)
+    fast = fitted(OSNTF, data, strength=0, fast=True, tol=0, n_init=2)
+    for model in (anchored, fast):
+        assert_array_equal(model.objective_history_, plain.objective_history_)
+        for name, labels in plain.labels_by_type_.items():
+            assert_array_equal(model.labels_by_type_[name], labels)
+
+
+@pytest.mark.parametrize("data", ["dense", "star"], indirect=True)
+def test_fast_osntf_is_lpfnmtf(data):
+    one = fitted(LPFNMTF, data, row_strength=0.5, column_strength=0.5)
+    other = fitted(OSNTF, data, strength=0.5, fast=True, tol=0)
+    assert_array_equal(one.objective_history_, other.objective_history_)
+    assert_array_equal(one.labels_, other.labels_)
+    assert_array_equal(one.predict(data), other.predict(data))
+    assert_array_equal(other.transform(data).argmax(axis=1), other.predict(data))
+
+
+def test_without_strength_the_soft_methods_are_those_without_graphs(data):
+    semi = TriFactorization(K, unit_columns=True, random_state=0, assign="kmeans").fit(data)
+    pairs = [
+        (fitted(DRCC, data, row_strength=0, column_strength=0), semi),
+        (fitted(RMC, data, strength=0), semi),
+        (fitted(GNMF, data, row_strength=0), NMF(K, random_state=0, assign="kmeans").fit(data)),
+    ]
+    if takes(OSNTF, {}, data):
+        plain = ONMTF(K, random_state=0, assign="kmeans").fit(data)
+        pairs.append((fitted(OSNTF, data, strength=0), plain))
+    for model, plain in pairs:
+        assert_array_equal(model.objective_history_, plain.objective_history_)
+        assert_array_equal(model.labels_, plain.labels_)
+
+
+def test_snmtf_with_two_types_is_drcc(planted):
+    for strength in (0.1, 5.0):
+        one = fitted(DRCC, planted.X, row_strength=strength, column_strength=strength)
+        other = fitted(SNMTF, planted.X, strength=strength)
+        assert_array_equal(one.objective_history_, other.objective_history_)
+        assert_array_equal(one.labels_, other.labels_)
+
+
+@pytest.mark.parametrize("share_weights", [False, True])
+def test_rmc_with_one_graph_is_snmtf(share_weights, data):
+    graphs = {name: graph_of(data.size(name), 0) for name in data.types}
+    plain = fitted(SNMTF, data, graphs)
+    one = fitted(RMC, data, graphs, spread=0, share_weights=share_weights)
+    assert_allclose(one.objective_history_, plain.objective_history_)
+    assert_array_equal(one.labels_, plain.labels_)
+    assert one.graph_weights_ == {name: {"given": 1.0} for name in data.types}
+
+
+def test_rmc_prefers_the_graph_that_shows_the_clusters(planted):
+    true = (planted.row_labels[:, None] == planted.row_labels).astype(float)
+    graphs = {"samples": {"random": graph_of(40, 3), "true": true}}
+    model = fitted(RMC, planted.X, graphs, strength=0.1)
+    weights = model.graph_weights_["samples"]
+    assert weights["true"] > weights["random"]
+    assert sum(weights.values()) == pytest.approx(1)
+    assert len(model.graph_weights_["features"]) > 2
+    shared = fitted(RMC, planted.X, share_weights=True).graph_weights_
+    assert shared["samples"] == shared["features"]
+
+
+def test_shared_weights_are_the_best_that_all_types_can_agree_on(rng):
+    graphs = [
+        {key: laplacian(graph_of(12, i + 3 * t)) for i, key in enumerate("abc")} for t in (0, 1)
+    ]
+    ensembles = {
+        name: GraphEnsemble(own, t + 1.0, 0.5)
+        for t, (name, own) in enumerate(zip("xy", graphs, strict=True))
+    }
+    factors = {name: rng.random((12, 2)) for name in ensembles}
+
+    def total(weights):
+        return sum(own.combined_value(factors[name], weights) for name, own in ensembles.items())
+
+    shared = shared_weights(ensembles, factors)
+    assert total(shared) >= sum(own.value(factors[name]) for name, own in ensembles.items())
+    for _ in range(100):
+        assert total(shared) <= total(rng.dirichlet(np.ones(3)))
+    alone = {"x": ensembles["x"]}
+    assert_allclose(shared_weights(alone, factors), alone["x"].weights(factors["x"]))
+
+
+def test_a_fixed_point_of_gnmf_satisfies_the_kkt_conditions():
+    X = structured("dense", 0).relations[0].matrix[:14, :9]
+    graphs = {"samples": graph_of(14, 0), "features": graph_of(9, 1)}
+    both = strengths(GNMF, 0.1)
+    model = fitted(GNMF, X, graphs, normalize=None, max_iter=3000, tol=0, **both)
+    V, U = model.row_factor_, model.column_factor_
+    for name, G, H, R in (("samples", V, U, X), ("features", U, V, X.T)):
+        L = 0.1 * squared_norm(X) / len(G) * laplacian(graphs[name], normalized=True)
+        gradient = G @ H.T @ H - R @ H + L @ G
+        assert np.abs(G * gradient).max() < 1e-5 * np.abs(G * (R @ H)).max()
+        assert gradient.min() > -1e-4 * np.abs(R @ H).max()
+
+
+@every
+def test_given_graphs_replace_those_of_the_data_and_are_not_kept(method, form, planted):
+    W = (planted.row_labels[:, None] == planted.row_labels).astype(float)
+    X = np.random.default_rng(0).poisson(3.0, size=planted.X.shape) + 0.3 * planted.X
+    many = strengths(method, 100.0 if method is GNMF else 3.0) | form
+    blind = fitted(method, X, **many)
+    sighted = fitted(method, X, {"samples": W, "features": graph_of(25, 0)}, **many)
+    right = accuracy(planted.row_labels, sighted.labels_)
+    assert right >= accuracy(planted.row_labels, blind.labels_)
+    assert right > 0.9
+    assert not any(sp.issparse(value) or value is W for value in vars(sighted).values())
+    assert_array_equal(sighted.fit(X).labels_, blind.labels_)
+
+
+def test_the_basis_of_separate_groups_is_their_indicator(planted):
+    labels = planted.row_labels
+    W = (labels[:, None] == labels).astype(float)
+    np.fill_diagonal(W, 0)
+    B = spectral_basis(sp.csr_array(W), K)
+    same = labels[:, None] == labels
+    assert_allclose(B @ B.T, same / np.bincount(labels)[labels], atol=1e-10)
+
+
+def test_a_large_basis_agrees_with_the_dense_solver(rng):
+    W = knn_graph(rng.normal(size=(1200, 3)), 6)
+    degrees = np.asarray(W.sum(axis=1)).ravel()
+    A = W.toarray() / np.sqrt(np.outer(degrees, degrees))
+    values, vectors = np.linalg.eigh(A)
+    top = vectors[:, -4:] * np.sqrt(values[-4:])
+    B = spectral_basis(W, 4)
+    assert_allclose(B @ B.T, top @ top.T, atol=1e-6)
+
+
+def test_objects_without_edges_do_not_become_clusters():
+    W = np.zeros((7, 7))
+    W[:3, :3], W[3:6, 3:6] = 1, 1
+    W[np.arange(7), np.arange(7)] = 0
+    B = spectral_basis(sp.csr_array(W), 2)
+    assert_allclose(B[6], 0, atol=1e-12)
+    assert np.linalg.matrix_rank(B) == 2
+
+
+BAD_GRAPHS = {
+    "not a mapping": (np.eye(40), TypeError, "must map a type"),
+    "unknown type": ({"rows": np.eye(40)}, ValueError, "unknown type 'rows'; the types are samp"),
+    "wrong size": ({"samples": np.eye(39)}, ValueError, "graph of samples has shape"),
+    "negative": ({"samples": -np.ones((40, 40))}, ValueError, "negative weights"),
+}
+
+
+@pytest.mark.parametrize("bad", BAD_GRAPHS)
+@pytest.mark.parametrize("method", METHODS)
+def test_bad_graphs_are_refused(method, bad, planted):
+    graphs, error, message = BAD_GRAPHS[bad]
+    if method is RMC and bad in ("wrong size", "negative"):
+        message = message.replace("graph of", "given of")
+    with pytest.raises(error, match=message):
+        fitted(method, planted.X, graphs)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_neighbors": 40}, "n_neighbors=40 must be less than n_samples=40"),
+        ({"n_neighbors": 0}, "n_neighbors must be at least 1"),
+        ({"metric": "manhattan"}, "metric must be one of"),
+    ],
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_bad_parameters_are_refused(method, parameters, message, planted):
+    with pytest.raises(ValueError, match=message):
+        fitted(method, planted.X, **parameters)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_negative_strengths_are_refused(method, planted):
+    for name in method._strengths:
+        with pytest.raises(ValueError, match=f"{name} must be finite and at least 0"):
+            fitted(method, planted.X, **{name: -1.0})
+
+
+def test_shared_weights_need_the_same_graphs(planted):
+    graphs = {"samples": [graph_of(40, 0), graph_of(40, 1)]}
+    with pytest.raises(ValueError, match="the same candidate graphs for every type"):
+        fitted(RMC, planted.X, graphs, share_weights=True)
+    with pytest.raises(ValueError, match="graphs of samples are empty"):
+        fitted(RMC, planted.X, {"samples": []})
+    with pytest.raises(ValueError, match="spread must be finite and at least 0"):
+        fitted(RMC, planted.X, spread=-1.0)
+
+
+def test_an_asymmetric_graph_is_symmetrised(planted):
+    W = np.triu(graph_of(40, 0).toarray())
+    one, other = (fitted(DRCC, planted.X, {"samples": V}) for V in (W, np.maximum(W, W.T)))
+    assert_array_equal(one.objective_history_, other.objective_history_)
+
+
+@every
+@pytest.mark.parametrize("X", [np.zeros((6, 5)), np.ones((6, 5)), np.eye(6)[:, :5]], ids="01I")
+def test_data_without_structure_are_labelled_without_warnings(method, form, X):
+    # k-means would say, with a warning, that it finds fewer different rows than clusters.
+    rule = {} if method is LPFNMTF else {"assign": "argmax"}
+    model = fitted(method, X, **rule, **form)
+    assert set(model.labels_) <= set(range(K))
+    assert np.isfinite(model.objective_)
+
+
+def test_a_type_with_too_few_objects_has_no_graph(rng):
+    """Two features joined with each other would be pulled into one cluster."""
+    X = rng.normal(size=(30, 2)) + 6 * np.eye(2)[rng.integers(2, size=30)]
+    with_rows_only = fitted(DRCC, X, column_strength=0)
+    assert_array_equal(fitted(DRCC, X).objective_history_, with_rows_only.objective_history_)
+    assert set(fitted(RMC, X, share_weights=True).graph_weights_) == {"samples"}
+
+
+@parametrize_with_checks(
+    [method() for method in METHODS], expected_failed_checks=_expected_failures
+)
+def test_scikit_learn_check(estimator: Any, check: Any) -> None:
+    check(estimator)
