@@ -1,0 +1,190 @@
+"""Data sets by name: from a folder, from the user's cache, or downloaded and checked."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cocluster.dataset import Dataset
+from cocluster.datasets.registry import DatasetInfo, dataset_info
+from cocluster.matrices import Array, Matrix
+from cocluster.readers.npz import load_arrays, matrices_in
+
+FOLDER = "COCLUSTER_DATA"
+MIRROR = "COCLUSTER_MIRROR"
+# Seconds without any data after which a server counts as silent, and how often it is asked.
+TIMEOUT = 30.0
+ATTEMPTS = 3
+
+
+def fetch(name: str, *, mirror: str | None = None, timeout: float = TIMEOUT) -> Dataset:
+    """Load a data set by name.
+
+    Its file is looked for in the folder ``$COCLUSTER_DATA`` (and below it), then in the user's
+    cache, and is else downloaded into the cache. The files are made from public ones, which are
+    named in ``list_datasets()``; they have no public address of their own, so a download needs
+    the address of a mirror. A file is used only if its checksum is right.
+
+    Parameters
+    ----------
+    name : str
+        One of `list_datasets`.
+    mirror : str, default: the environment variable COCLUSTER_MIRROR
+        Address under which the files lie as in ``DatasetInfo.file``.
+    timeout : float
+        Seconds without any data after which a server counts as silent.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown (the nearest are suggested) or the checksum wrong.
+    FileNotFoundError
+        If the file is nowhere and there is no mirror.
+    ConnectionError
+        If the download failed.
+    """
+    info = dataset_info(name)
+    return _load(info, locate(info, mirror=mirror, timeout=timeout))
+
+
+def locate(info: DatasetInfo, *, mirror: str | None = None, timeout: float = TIMEOUT) -> Path:
+    """Checked file of a data set, which is downloaded if need be; arguments as of `fetch`."""
+    own = _in_folder(info)
+    if own is not None:
+        _require_checksum(info, own)
+        return own
+    cached = cache_folder() / info.file
+    if cached.exists() and _sha256(cached) == info.sha256:
+        return cached
+    if cached.exists():
+        _keep_aside(cached, cached)
+    base = mirror or os.environ.get(MIRROR)
+    if not base:
+        raise FileNotFoundError(f"Data set {info.name!r} is not here. {_remedy(info)}")
+    return _download(f"{base.rstrip('/')}/{info.file}", cached, info, timeout)
+
+
+def cache_folder() -> Path:
+    """Where downloads are kept: ``$XDG_CACHE_HOME/cocluster``, by default below ``~/.cache``."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cocluster"
+
+
+def _in_folder(info: DatasetInfo) -> Path | None:
+    """File in the user's folder of data sets: at its place, or anywhere below."""
+    folder = os.environ.get(FOLDER)
+    if not folder:
+        return None
+    if not Path(folder).is_dir():
+        raise FileNotFoundError(f"{FOLDER} names {folder!r}, which is no folder; correct it.")
+    place = Path(folder) / info.file
+    if place.exists():
+        return place
+    return min(Path(folder).rglob(place.name), default=None)
+
+
+def _require_checksum(info: DatasetInfo, file: Path) -> None:
+    """Refuse another file of the same name in the user's folder, which is left as it is."""
+    if _sha256(file) != info.sha256:
+        raise ValueError(
+            f"{file} is not the file of data set {info.name!r}: its checksum (sha256) is "
+            f"{_sha256(file)} instead of {info.sha256}. Replace or rename it."
+        )
+
+
+def _download(url: str, target: Path, info: DatasetInfo, timeout: float) -> Path:
+    """Download into the target's folder; the file appears under its name only if it is right."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f"{target.name}.", suffix=".part", dir=target.parent)
+    os.close(handle)
+    unfinished = Path(name)
+    try:
+        _receive(url, unfinished, info, timeout)
+        if _sha256(unfinished) != info.sha256:
+            aside = _keep_aside(unfinished, target)
+            raise ValueError(
+                f"{url} is not the file of data set {info.name!r}: its checksum (sha256) is wrong. "
+                f"It was kept as {aside}. {_remedy(info)}"
+            )
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return target
+
+
+def _receive(url: str, file: Path, info: DatasetInfo, timeout: float) -> None:
+    """Write what the address sends into a file, with a progress bar on a terminal."""
+    requests, download = _downloader(timeout)
+    for left in reversed(range(ATTEMPTS)):
+        try:
+            download(url, str(file), None)
+            return
+        except requests.RequestException as error:
+            # A lost line may come back; an answer such as "not found" stays.
+            if not left or isinstance(error, requests.HTTPError):
+                raise ConnectionError(
+                    f"{url} could not be downloaded ({error}). {_remedy(info)}"
+                ) from error
+
+
+def _downloader(timeout: float) -> tuple[Any, Any]:
+    """The library that speaks HTTP and pooch's download, asked for only when needed."""
+    try:
+        import pooch
+        import requests
+    except ImportError:
+        raise ImportError("downloads need pooch: pip install 'cocluster[data]'.") from None
+    return requests, pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=timeout)
+
+
+def _remedy(info: DatasetInfo) -> str:
+    """Where the file comes from and where to put it."""
+    return (
+        f"Put {Path(info.file).name} (made from: {info.origin}) into the folder that {FOLDER} "
+        f"names, or to {cache_folder() / info.file}, or set {MIRROR} to an address that has it."
+    )
+
+
+def _keep_aside(file: Path, target: Path) -> Path:
+    """Rename a wrong file so that it is neither used nor lost."""
+    return file.replace(target.with_name(f"{target.name}.rejected"))
+
+
+def _sha256(file: Path) -> str:
+    """Checksum of a file."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _load(info: DatasetInfo, file: Path) -> Dataset:
+    """Data set of a checked file."""
+    arrays = load_arrays(file)
+    matrices, rest = matrices_in(arrays)
+    keys = {view: info.keys.get(view, view) for view in info.shapes}
+    known = {view: _names(rest, key, single=len(keys) == 1) for view, key in keys.items()}
+    labels = rest.pop("labels", None)
+    sample_names = next((rest.pop(k) for k in ("sample_names", "doc_ids") if k in rest), None)
+    views: dict[str, Matrix] = {view: matrices.pop(key) for view, key in keys.items()}
+    return Dataset(
+        info.name,
+        views,
+        labels=None if labels is None else labels.astype(np.int64),
+        class_names=rest.pop("class_names", None),
+        sample_names=sample_names,
+        feature_names={view: names for view, names in known.items() if names is not None},
+        masks={k: v for k, v in rest.items() if v.dtype == bool},
+        extras=matrices | {k: v for k, v in rest.items() if v.dtype != bool},
+        notes=(info.notes,),
+        info={"kind": info.kind, "origin": info.origin, "licence": info.licence},
+    )
+
+
+def _names(rest: dict[str, Array], key: str, *, single: bool) -> Array | None:
+    """Names of a view's features, taken out of the remaining arrays."""
+    words = ("terms", "feature_names") if single else (f"{key}_names",)
+    return next((rest.pop(word) for word in words if word in rest), None)

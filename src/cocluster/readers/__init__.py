@@ -1,0 +1,1 @@
+"""Files of every kind users have, read into one `Dataset`."""
