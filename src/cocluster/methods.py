@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from cocluster.estimators.drcc import DRCC
 from cocluster.estimators.fnmtf import FNMTF
+from cocluster.estimators.gnmf import GNMF
+from cocluster.estimators.lpfnmtf import LPFNMTF
 from cocluster.estimators.nmf import NMF, SemiNMF
 from cocluster.estimators.nmtf import NMTF
 from cocluster.estimators.onmtf import ONMTF
+from cocluster.estimators.osntf import OSNTF
+from cocluster.estimators.rmc import RMC
+from cocluster.estimators.snmtf import SNMTF
 from cocluster.estimators.ssnmf import SSNMF
 from cocluster.estimators.star_ssnmf import StarSSNMF
 from cocluster.information.cmrf import CMRF
@@ -44,12 +50,18 @@ class Method:
 
 METHODS = {
     "fnmtf": Method(FNMTF, "Wang et al. 2011", "2 passes over the non-zeros"),
+    "lpfnmtf": Method(LPFNMTF, "Wang et al. 2011", "2 passes over the non-zeros"),
     "itcc": Method(ITCC, "Dhillon et al. 2003", "2 passes over the non-zeros"),
     "cmrf": Method(CMRF, "Bekkerman and Jeon 2007", "2 passes, objects one by one"),
     "nmtf": Method(NMTF, "Long et al. 2005", "2 products with k columns"),
     "onmtf": Method(ONMTF, "Ding et al. 2006", "2 products with k columns"),
     "nmf": Method(NMF, "Lee and Seung 2000", "2 products with k columns"),
     "seminmf": Method(SemiNMF, "Ding et al. 2010", "2 products with k columns"),
+    "gnmf": Method(GNMF, "Cai et al. 2011", "2 products with k columns, 1 of a graph"),
+    "drcc": Method(DRCC, "Gu and Zhou 2009", "2 products with k columns, 1 of each graph"),
+    "snmtf": Method(SNMTF, "Wang et al. 2011", "2 products with k columns, 1 of each graph"),
+    "osntf": Method(OSNTF, "Wang et al. 2011", "2 products with k columns, 1 of each graph"),
+    "rmc": Method(RMC, "Li et al. 2012", "2 products with k columns, 2 passes over the graphs"),
     "ssnmf": Method(
         SSNMF,
         "Chen et al. 2008",
