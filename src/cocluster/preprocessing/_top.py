@@ -1,0 +1,70 @@
+"""Selection of the features with the largest scores."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from cocluster.matrices import Array, Matrix
+
+
+class TopFeatures(SelectorMixin, BaseEstimator):
+    """Keep the features with the largest scores, in their order.
+
+    Parameters
+    ----------
+    n_features : int >= 1, or float in (0, 1]
+        How many to keep (all, if there are fewer), or which share. Of equal scores the first win.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_features_in_,)
+    """
+
+    def __init__(self, n_features: int | float = 1000) -> None:
+        self.n_features = n_features
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Score the features of X of shape (n_samples, n_features)."""
+        count = self._count_rule()
+        X = self._validated(X)
+        self.scores_ = np.asarray(self._scores(X, y), dtype=np.float64)
+        best = np.argsort(-self.scores_, kind="stable")[: count(X.shape[1])]
+        self.support_ = np.zeros(X.shape[1], dtype=bool)
+        self.support_[best] = True
+        return self
+
+    @abstractmethod
+    def _scores(self, X: Matrix, y: Any) -> Array:
+        """Score of each feature."""
+
+    def _validated(self, X: Any) -> Matrix:
+        """Checked data."""
+        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+
+    def _count_rule(self) -> Any:
+        """From how many features there are to how many to keep."""
+        n = self.n_features
+        if isinstance(n, Integral) and not isinstance(n, bool) and n >= 1:
+            return lambda available: min(int(n), available)
+        if isinstance(n, Real) and not isinstance(n, Integral) and 0 < n <= 1:
+            return lambda available: max(1, round(float(n) * available))
+        raise ValueError(
+            f"n_features is {n!r}; pass a number of features (an int >= 1) or a share in (0, 1]."
+        )
+
+    def _get_support_mask(self) -> Array:
+        """Which features are kept."""
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
