@@ -68,8 +68,13 @@ class Gram:
     def squared_norm(self) -> float:
         r""":math:`\|X X^T\|^2 = \|X^T X\|^2`, the smaller of the two made part by part."""
         n, m = self.X.shape
-        Y = self.X if m <= n else self.X.T
-        return sum(squared_norm(Y[:, part].T @ Y) for part in _column_parts(Y.shape[1]))
+        Y = self.X if m <= n else _row_major(self.X.T)
+        parts = (_row_major(Y[:, part].T) for part in _column_parts(Y.shape[1]))
+        return sum(squared_norm(part @ Y) for part in parts)
+
+    def norm_work(self) -> float:
+        """Operations that `squared_norm` of sparse data takes; those of dense data are cheap."""
+        return float(np.sum(np.diff(self.X.indptr) ** 2.0)) if sp.issparse(self.X) else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +113,10 @@ class LinkedSimilarity:
         product = np.asarray(self.similarity @ G)
         product += self.correction @ G
         return product
+
+    def norm_work(self) -> float:
+        """Operations that `squared_norm` takes, see `Gram`."""
+        return self.similarity.norm_work() if isinstance(self.similarity, Gram) else 0.0
 
     def squared_norm(self) -> float:
         """‖A‖² + ⟨C, 2A + C⟩."""
@@ -158,6 +167,11 @@ def entries(A: Matrix, pairs: Array) -> Array:
 def largest(A: Matrix) -> float:
     """Largest entry of a similarity."""
     return A.largest() if isinstance(A, Gram) else float(A.max())
+
+
+def _row_major(M: Matrix) -> Matrix:
+    """M with rows at hand, without which scipy would turn the other factor of a product."""
+    return M.tocsr() if sp.issparse(M) else M
 
 
 def _column_parts(m: int) -> Iterator[slice]:

@@ -111,8 +111,9 @@ def learn_metrics(
       are shrunk. With links of one kind only the
       regression has nothing to tell views apart by, and all weights are 1. No links: the data
       are left exactly as they are.
-    * A view that lacks samples learns its metric from the links between those it has; the
-      weights come from the links that all views have.
+    * A view that lacks samples learns its metric from the links between those it has. If some
+      link is missing in some view, each view is weighed on its own: least squares may give weight
+      0 to a view that says what another says, and samples that have only the first are then lost.
     * Cost: one symmetric eigenproblem of order min(must-links, must-linked samples, features);
       above `EXACT_ORDER` only the `LEADING_DIRECTIONS` of W are shrunk.
 
@@ -258,16 +259,21 @@ def _weights(
     differences: Mapping[str, list[sp.csr_array]],
 ) -> dict[str, float]:
     """Bounded least squares of the target distances on the distances in the views."""
-    must, cannot = (
-        np.logical_and.reduce([_known(own[kind]) for own in differences.values()])
-        for kind in (0, 1)
-    )
-    if not must.any() or not cannot.any():
+    known = [_known(sp.csr_array(sp.vstack(own))) for own in differences.values()]
+    if not all(mask.all() for mask in known):
+        # Views can stand in for each other only where all samples have all of them.
+        present = {name: [Q[_known(Q)] for Q in own] for name, own in differences.items()}
+        return {
+            name: _weights({name: X}, metrics, {name: present[name]})[name]
+            for name, X in views.items()
+        }
+    n_must, n_cannot = (Q.shape[0] for Q in next(iter(differences.values())))
+    if n_must == 0 or n_cannot == 0:
         return dict.fromkeys(views, 1.0)
-    distances = []
-    for name, X in views.items():
-        Q = sp.csr_array(sp.vstack([differences[name][0][must], differences[name][1][cannot]]))
-        distances.append(np.sqrt(metrics[name].squared_lengths(Q @ X)))
-    target = np.repeat([0.0, 1.0], [must.sum(), cannot.sum()])
+    distances = [
+        np.sqrt(metrics[name].squared_lengths(sp.csr_array(sp.vstack(differences[name])) @ X))
+        for name, X in views.items()
+    ]
+    target = np.repeat([0.0, 1.0], [n_must, n_cannot])
     fit = lsq_linear(np.column_stack(distances), target, bounds=(0.0, 1.0))
     return dict(zip(views, np.clip(fit.x, 0.0, 1.0).tolist(), strict=True))
