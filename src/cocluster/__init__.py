@@ -20,15 +20,21 @@ from cocluster.interview import Interview
 from cocluster.kernels.estimator import KernelKMeans
 from cocluster.links import Links
 from cocluster.relations import Relation, RelationalData, bipartite, star
+from cocluster.spectral.bsgp import BSGP
+from cocluster.spectral.ldcc import LDCC
+from cocluster.spectral.ncut import NCut
+from cocluster.spectral.src import SRC
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "BSGP",
     "CMRF",
     "DRCC",
     "FNMTF",
     "GNMF",
     "ITCC",
+    "LDCC",
     "LPFNMTF",
     "NMF",
     "NMTF",
@@ -36,11 +42,13 @@ __all__ = [
     "OSNTF",
     "RMC",
     "SNMTF",
+    "SRC",
     "SSNMF",
     "CoCluster",
     "Interview",
     "KernelKMeans",
     "Links",
+    "NCut",
     "Relation",
     "RelationalData",
     "SemiNMF",

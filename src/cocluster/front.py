@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -29,7 +30,8 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
     n_column_clusters : int, mapping of type to int, or None
         Clusters of features; None means ``n_clusters``.
     normalize, init, random_state
-        As in every method, see `Coclusterer`.
+        As in every method, see `Coclusterer`. A method that has no such parameter refuses a
+        value other than the default.
 
     Attributes
     ----------
@@ -72,15 +74,24 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
         """
         check_choice(self.method, "method", ("auto", *METHODS))
         name = choose(relational(X)) if self.method == "auto" else self.method
-        self.model_ = METHODS[name].estimator(
-            self.n_clusters,
-            self.n_column_clusters,
-            normalize=self.normalize,
-            init=self.init,
-            random_state=self.random_state,
-        )
+        self.model_ = self._model(name)
         self.model_.fit(X, y, links=links, callback=callback)
         return self
+
+    def _model(self, method: str) -> Any:
+        """The method, with those of the parameters that it has."""
+        parameters = {k: v for k, v in self.get_params(deep=False).items() if k != "method"}
+        known = set(METHODS[method].estimator().get_params(deep=False))
+        defaults = type(self)().get_params(deep=False)
+        ignored = [
+            k for k, v in parameters.items() if not (k in known or np.array_equal(v, defaults[k]))
+        ]
+        if ignored:
+            raise ValueError(
+                f"method={method!r} has no {ignored[0]} and would ignore "
+                f"{ignored[0]}={parameters[ignored[0]]!r}; leave it out or choose another method."
+            )
+        return METHODS[method].estimator(**{k: v for k, v in parameters.items() if k in known})
 
     def predict(self, X: Any) -> Array:
         """Cluster of each new sample."""

@@ -20,6 +20,10 @@ from cocluster.estimators.star_ssnmf import StarSSNMF
 from cocluster.information.cmrf import CMRF
 from cocluster.information.itcc import ITCC
 from cocluster.kernels.estimator import KernelKMeans
+from cocluster.spectral.bsgp import BSGP
+from cocluster.spectral.ldcc import LDCC
+from cocluster.spectral.ncut import NCut
+from cocluster.spectral.src import SRC
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,18 @@ METHODS = {
         feature_clusters=False,
     ),
     "starssnmf": Method(StarSSNMF, "Chen et al. 2010", "2 products with k columns"),
+    "bsgp": Method(BSGP, "Dhillon 2001", "products with X, k-means", many_types=False),
+    "ldcc": Method(
+        LDCC, "Zhang et al. 2012", "products with X and two graphs, k-means", many_types=False
+    ),
+    "src": Method(SRC, "Long et al. 2006", "2 products with k columns, k-means"),
+    "ncut": Method(
+        NCut,
+        "Shi and Malik 2000",
+        "products with a graph, k-means",
+        many_types=False,
+        feature_clusters=False,
+    ),
     "kernelkmeans": Method(
         KernelKMeans,
         "Chen et al. 2008",

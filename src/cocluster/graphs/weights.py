@@ -84,7 +84,7 @@ def candidate_graphs(X: Matrix, n_neighbors: int = 5, seed: int = 0) -> dict[str
     .. [1] Li et al., "Relational Multi-manifold Co-clustering", section 4.2.
     """
     neighbours = nearest_neighbours(X, n_neighbors, seed)
-    tau = _mean_squared_distance(X) or 1.0
+    tau = mean_squared_distance(X) or 1.0
     d2 = neighbour_distances(X, neighbours)
     graphs = {
         "binary": _weighted(neighbours, np.ones(neighbours.shape)),
@@ -135,7 +135,7 @@ def _weighted(neighbours: Array, weights: Array) -> sp.csr_array:
     return symmetric(sp.csr_array((weights.ravel(), neighbours.ravel(), indptr), shape=(n, n)))
 
 
-def _mean_squared_distance(X: Matrix) -> float:
+def mean_squared_distance(X: Matrix) -> float:
     """Mean squared distance over all pairs of rows, twice the total variance."""
     mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
     return 2.0 * max(float(row_dots(X, X).mean() - mean @ mean), 0.0)

@@ -1,5 +1,6 @@
-"""Methods that cluster objects in the span of a few eigenvectors.
+"""Methods that cluster objects as points in the span of a few eigenvectors.
 
-The numerical part is made of functions: ``_embedding`` (eigenvectors, singular vectors, normalised
-cut, bipartite graph partitioning), ``_ldcc`` and ``_src``.
+The numerical part is made of functions: ``_embedding`` (bipartite graph partitioning, normalised
+cut), ``_ldcc``, ``_src``, all on ``_eigen``. ``_base`` turns points into labels: ``_tied``
+contracts must-linked objects before the embedding, ``_means`` is k-means with links.
 """

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
 from cocluster.matrices import (
     Array,
     Matrix,
     column_sums,
-    is_nonnegative,
-    row_squares,
     row_sums,
     safe_inverse,
     scaled,
 )
 from cocluster.spectral._eigen import smallest_eigenvectors, truncated_svd
-from cocluster.starts import unit_rows
 
 # Singular values this close to 1 are 1 but for rounding.
 REPEATED = 1e-6
@@ -55,7 +52,7 @@ def bsgp_embedding(X: Matrix, n_clusters: int, rng: np.random.Generator) -> tupl
     U, s, V = truncated_svd(XN, min(wanted, *X.shape), rng)
     if (s > 1.0 - REPEATED).sum() > 1:
         U, _, V = truncated_svd(XN, min(max(n_clusters, wanted), *X.shape), rng)
-    else:
+    elif len(s) > 1:
         U, V = U[:, 1:], V[:, 1:]
     return row_scale[:, None] * U, column_scale[:, None] * V
 
@@ -63,39 +60,21 @@ def bsgp_embedding(X: Matrix, n_clusters: int, rng: np.random.Generator) -> tupl
 def ncut_embedding(W: Matrix, n_components: int, rng: np.random.Generator) -> Array:
     r"""Objects of a graph in the space of its relaxed normalised cut.
 
-    Leading eigenvectors of :math:`D^{-1/2} W D^{-1/2}`, rows to unit length (which makes the
-    factor :math:`D^{-1/2}` of Shi and Malik immaterial). An object without edges has a zero row.
+    :math:`D^{-1/2} U` with U the leading eigenvectors of :math:`D^{-1/2} W D^{-1/2}`. An object
+    without edges has a zero row.
 
     Parameters
     ----------
-    W : ndarray or csr_array of shape (n, n)
+    W : array, csr_array or anything with ``shape`` and ``@``, of shape (n, n)
         Symmetric, non-negative.
     """
-    scale = np.sqrt(safe_inverse(row_sums(W)))
-    _, vectors = smallest_eigenvectors(-scaled(W, scale, scale), n_components, rng)
-    vectors[scale == 0] = 0.0
-    return np.asarray(unit_rows(vectors))
+    n = W.shape[0]
+    scale = np.sqrt(safe_inverse(np.asarray(W @ np.ones(n), dtype=np.float64)))
 
+    def product(z: Array) -> Array:
+        weights = scale if z.ndim == 1 else scale[:, None]
+        return -(weights * np.asarray(W @ (weights * z), dtype=np.float64))
 
-def cosine_ncut_embedding(X: Matrix, n_components: int, rng: np.random.Generator) -> Array:
-    r"""As :func:`ncut_embedding` for the graph of all cosines between rows of a non-negative X.
-
-    With unit rows :math:`\hat X` the graph is :math:`W = \hat X \hat X^T` and its degrees are
-    :math:`\hat X (\hat X^T 1)`, so the eigenvectors are the left singular vectors of
-    :math:`D^{-1/2} \hat X`: the graph is never formed, and the cost is that of products with X.
-    """
-    if not is_nonnegative(X):
-        raise ValueError("A cosine graph needs non-negative data; use a neighbour graph instead.")
-    unit = unit_rows(X)
-    degrees = np.asarray(unit @ column_sums(unit).astype(unit.dtype), dtype=np.float64)
-    U, _, _ = truncated_svd(scaled(unit, np.sqrt(safe_inverse(degrees))), n_components, rng)
-    return np.asarray(unit_rows(U))
-
-
-def heat_graph(X: Matrix, bandwidth: float) -> Array:
-    r"""The full graph :math:`\exp(-\|x_i - x_j\|^2 / t)` of NCut, for small data."""
-    squares = row_squares(X)
-    products = X @ X.T
-    products = products.toarray() if sp.issparse(products) else products
-    d2 = np.maximum(squares[:, None] + squares - 2.0 * products, 0.0)
-    return np.exp(-d2 / bandwidth)
+    negative = LinearOperator((n, n), matvec=product, matmat=product, dtype=np.float64)
+    _, vectors = smallest_eigenvectors(negative, n_components, rng)
+    return scale[:, None] * vectors

@@ -54,8 +54,8 @@ def joint_embedding(
     r"""Embed samples and features in the space of Eq. 21-22 of [1]_.
 
     The r eigenvectors of the smallest eigenvalues of :func:`joint_operator`, with the patch
-    Laplacians of samples and features, rows to unit length (step 3a). With both strengths zero
-    these are the singular vectors of the degree-scaled data.
+    Laplacians of samples and features. With both strengths zero these are the singular vectors of
+    the degree-scaled data.
 
     Parameters
     ----------
@@ -63,7 +63,8 @@ def joint_embedding(
     n_components : int
         The r of the paper.
     n_neighbors : int
-        Neighbours of a patch besides its centre, for samples and for features.
+        Neighbours of a patch besides its centre, for samples and for features; all others where
+        there are fewer.
     row_strength, column_strength : float
         :math:`\alpha` and :math:`\beta`.
     ridge : float
@@ -76,6 +77,9 @@ def joint_embedding(
 
     Notes
     -----
+    Patches are made of objects of unit length, so that strengths and ridge are free of scale.
+    Without this, short objects are neighbours of all others: on text with 20,000 words, some
+    word was in the patches of so many that the largest eigenvalue of its Laplacian was 2,794.
     The number of Lanczos steps grows with the strengths, since they stretch the spectrum.
 
     References
@@ -88,8 +92,7 @@ def joint_embedding(
     column_penalty = _penalty(X.T, column_strength, n_neighbors, ridge, seed)
     operator = joint_operator(degree_scaled(X), row_penalty, column_penalty)
     _, Z = smallest_eigenvectors(operator, n_components, rng)
-    Z = unit_rows(Z)
-    return np.asarray(Z[: X.shape[0]]), np.asarray(Z[X.shape[0] :])
+    return Z[: X.shape[0]], Z[X.shape[0] :]
 
 
 def _penalty(
@@ -98,8 +101,8 @@ def _penalty(
     """Patch Laplacian times strength; None, without a neighbour search, for strength zero."""
     if strength < 0:
         raise ValueError(f"strength={strength} must be zero or positive.")
-    if strength == 0:
+    size = min(n_neighbors, objects.shape[0] - 1)
+    if strength == 0 or size == 0:
         return None
-    if sp.issparse(objects):
-        objects = objects.tocsr()
-    return strength * patch_laplacian(objects, n_neighbors, ridge=ridge, seed=seed)
+    objects = unit_rows(objects.tocsr() if sp.issparse(objects) else objects)
+    return strength * patch_laplacian(objects, size, ridge=ridge, seed=seed)

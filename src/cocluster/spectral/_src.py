@@ -83,13 +83,19 @@ def _start(data: RelationalData, name: str, k: int, rng: np.random.Generator) ->
 
 def _best_basis(data: RelationalData, name: str, k: int, bases: Bases) -> Array:
     """The best basis of one type, all others fixed."""
-    blocks = [
-        np.sqrt(relation.weight) * _seen_from(relation, name, data.size(name), bases)
-        for relation in data.relations
-        if name in (relation.rows, relation.cols)
-    ]
-    U = np.linalg.svd(np.hstack(blocks), full_matrices=False)[0][:, :k]
+    U = np.linalg.svd(side_by_side(data, name, bases), full_matrices=False)[0][:, :k]
     return np.asarray(U * signs(U))
+
+
+def side_by_side(data: RelationalData, name: str, bases: Bases) -> Array:
+    r"""The narrow matrix :math:`[\sqrt{w_{ij}} R_{ij} C_j]_j` of one type i."""
+    return np.hstack(
+        [
+            np.sqrt(relation.weight) * _seen_from(relation, name, data.size(name), bases)
+            for relation in data.relations
+            if name in (relation.rows, relation.cols)
+        ]
+    )
 
 
 def _seen_from(relation: Relation, name: str, n: int, bases: Bases) -> Array:
