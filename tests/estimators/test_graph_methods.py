@@ -44,8 +44,8 @@ def strengths(method: type, value: float) -> dict[str, float]:
 
 
 def fitted(method: type, X: Any, graphs: Any = None, **parameters: Any) -> Any:
-    """The method fitted with a fixed seed."""
-    return method(K, random_state=0, **parameters).fit(X, graphs=graphs)
+    """The method fitted with a fixed seed, in few sweeps."""
+    return method(K, random_state=0, **{"max_iter": 60, **parameters}).fit(X, graphs=graphs)
 
 
 def graph_of(n: int, seed: int) -> sp.csr_array:
@@ -112,7 +112,7 @@ def test_strengths_do_not_depend_on_the_scale_of_the_data_or_of_the_graph(method
 @every
 def test_links_are_kept(method, form, planted):
     y = np.where(np.arange(40) < 12, planted.row_labels, -1)
-    model = method(K, random_state=0, **form).fit(planted.X, y)
+    model = method(K, random_state=0, max_iter=60, **form).fit(planted.X, y)
     report = model.links_report_["samples"]
     assert report.n_violated == 0
     assert accuracy(planted.row_labels, model.labels_) == 1
@@ -140,18 +140,19 @@ def test_fast_osntf_is_lpfnmtf(data):
 
 
 def test_without_strength_the_soft_methods_are_those_without_graphs(data):
-    semi = TriFactorization(K, unit_columns=True, random_state=0, assign="kmeans").fit(data)
+    same = {"tol": 0, "max_iter": 20, "assign": "kmeans"}
+    plain = {"random_state": 0, **same}
+    semi = TriFactorization(K, unit_columns=True, **plain).fit(data)
     pairs = [
-        (fitted(DRCC, data, row_strength=0, column_strength=0), semi),
-        (fitted(RMC, data, strength=0), semi),
-        (fitted(GNMF, data, row_strength=0), NMF(K, random_state=0, assign="kmeans").fit(data)),
+        (fitted(DRCC, data, row_strength=0, column_strength=0, **same), semi),
+        (fitted(RMC, data, strength=0, **same), semi),
+        (fitted(GNMF, data, row_strength=0, **same), NMF(K, **plain).fit(data)),
     ]
     if takes(OSNTF, {}, data):
-        plain = ONMTF(K, random_state=0, assign="kmeans").fit(data)
-        pairs.append((fitted(OSNTF, data, strength=0), plain))
-    for model, plain in pairs:
-        assert_array_equal(model.objective_history_, plain.objective_history_)
-        assert_array_equal(model.labels_, plain.labels_)
+        pairs.append((fitted(OSNTF, data, strength=0, **same), ONMTF(K, **plain).fit(data)))
+    for model, twin in pairs:
+        assert_array_equal(model.objective_history_, twin.objective_history_)
+        assert_array_equal(model.labels_, twin.labels_)
 
 
 def test_snmtf_with_two_types_is_drcc(planted):
@@ -160,6 +161,21 @@ def test_snmtf_with_two_types_is_drcc(planted):
         other = fitted(SNMTF, planted.X, strength=strength)
         assert_array_equal(one.objective_history_, other.objective_history_)
         assert_array_equal(one.labels_, other.labels_)
+
+
+@pytest.mark.parametrize("method", [SNMTF, RMC, OSNTF])
+def test_each_type_can_have_its_own_strength(method, planted):
+    one = fitted(method, planted.X, strength=0.7)
+    same = fitted(method, planted.X, strength={"samples": 0.7, "features": 0.7})
+    assert_array_equal(one.objective_history_, same.objective_history_)
+    with pytest.raises(ValueError, match="strength names the unknown type 'words'"):
+        fitted(method, planted.X, strength={"words": 1.0})
+
+
+def test_snmtf_with_its_own_strengths_is_drcc(planted):
+    one = fitted(SNMTF, planted.X, strength={"samples": 2.0})
+    other = fitted(DRCC, planted.X, row_strength=2.0, column_strength=0)
+    assert_array_equal(one.objective_history_, other.objective_history_)
 
 
 @pytest.mark.parametrize("share_weights", [False, True])
@@ -262,7 +278,11 @@ def test_objects_without_edges_do_not_become_clusters():
 
 BAD_GRAPHS = {
     "not a mapping": (np.eye(40), TypeError, "must map a type"),
-    "unknown type": ({"rows": np.eye(40)}, ValueError, "unknown type 'rows'; the types are samp"),
+    "unknown type": (
+        {"rows": np.eye(40)},
+        ValueError,
+        "names the unknown type 'rows'; the types are samp",
+    ),
     "wrong size": ({"samples": np.eye(39)}, ValueError, "graph of samples has shape"),
     "negative": ({"samples": -np.ones((40, 40))}, ValueError, "negative weights"),
 }

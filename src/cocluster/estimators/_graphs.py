@@ -77,7 +77,7 @@ class GraphEstimator(TriFactorEstimator):
         # Here and not in _problem, because all starts share the graphs.
         given = self._checked_graphs(data)
         for name, k in clusters.items():
-            strength = self._strength(name == data.center)
+            strength = self._strength(data, name)
             graphs = self._graphs(data, name, given.get(name)) if strength else {}
             self._penalties[name] = (
                 (self._penalty(data, name, k, graphs, strength),) if graphs else ()
@@ -89,7 +89,9 @@ class GraphEstimator(TriFactorEstimator):
         check_integer(self.n_neighbors, "n_neighbors")
         check_choice(self.metric, "metric", ("cosine", "euclidean"))
         for name in self._strengths:
-            check_number(getattr(self, name), name)
+            value = getattr(self, name)
+            for one in value.values() if isinstance(value, Mapping) else [value]:
+                check_number(one, name)
 
     def _checked_graphs(self, data: RelationalData) -> Mapping[str, Any]:
         """The graphs given to fit, by type."""
@@ -99,17 +101,17 @@ class GraphEstimator(TriFactorEstimator):
                 f"graphs must map a type to a graph of its objects, as in {{{data.center!r}: W}}, "
                 f"got {type(graphs).__name__}."
             )
-        unknown = [name for name in graphs if name not in data.types]
-        if unknown:
-            raise ValueError(
-                f"graphs name the unknown type {unknown[0]!r}; the types are "
-                f"{', '.join(data.types)}."
-            )
+        _check_types(data, graphs, "graphs")
         return graphs
 
-    def _strength(self, is_center: bool) -> float:
-        """Strength for the samples, or for every other type."""
-        return float(getattr(self, self._strengths[0 if is_center else -1]))
+    def _strength(self, data: RelationalData, name: str) -> float:
+        """Strength of the graph of one type."""
+        parameter = self._strengths[0 if name == data.center else -1]
+        value = getattr(self, parameter)
+        if not isinstance(value, Mapping):
+            return float(value)
+        _check_types(data, value, parameter)
+        return float(value.get(name, 0.0))
 
     def _graphs(self, data: RelationalData, name: str, given: Any) -> Graphs:
         """The graphs of one type, by name."""
@@ -140,6 +142,15 @@ class GraphEstimator(TriFactorEstimator):
     ) -> Penalty:
         """What the graphs of a type do to its factor."""
         raise NotImplementedError
+
+
+def _check_types(data: RelationalData, given: Mapping[str, Any], what: str) -> None:
+    """Refuse names that are no types."""
+    unknown = [name for name in given if name not in data.types]
+    if unknown:
+        raise ValueError(
+            f"{what} names the unknown type {unknown[0]!r}; the types are {', '.join(data.types)}."
+        )
 
 
 def scale_of(data: RelationalData, name: str) -> float:

@@ -36,7 +36,7 @@ class OSNTF(SmoothFactors):
 
     Parameters
     ----------
-    strength : float
+    strength : float, or mapping of type to float
         Strength of the graph of every type, relative to the data: in the unit of `SNMTF`, or with
         ``fast=True`` in that of `LPFNMTF`.
     fast : bool
@@ -70,7 +70,7 @@ class OSNTF(SmoothFactors):
         n_clusters: int = 2,
         n_column_clusters: int | Mapping[str, int] | None = None,
         *,
-        strength: float = 0.1,
+        strength: float | Mapping[str, float] = 0.1,
         fast: bool = False,
         n_neighbors: int = 5,
         metric: Metric = "cosine",

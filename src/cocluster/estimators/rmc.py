@@ -42,9 +42,9 @@ class RMC(SmoothFactors):
 
     Parameters
     ----------
-    strength : float
+    strength : float, or mapping of type to float
         Strength of the graphs of every type, relative to the data: α_t is ``strength`` ·
-        Σ w_r ‖R_r‖² / k_t, over the relations of the type.
+        Σ w_r ‖R_r‖² / k_t, over the relations of the type; see `SNMTF`.
     spread : float
         γ, the paper's β/α. Larger: more equal weights; 0: all weight on the smoothest graph.
     share_weights : bool
@@ -82,7 +82,7 @@ class RMC(SmoothFactors):
         n_clusters: int = 2,
         n_column_clusters: int | Mapping[str, int] | None = None,
         *,
-        strength: float = 1.0,
+        strength: float | Mapping[str, float] = 1.0,
         spread: float = 0.1,
         share_weights: bool = False,
         n_neighbors: int = 5,

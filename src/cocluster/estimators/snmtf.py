@@ -21,9 +21,11 @@ class SNMTF(SmoothFactors):
 
     Parameters
     ----------
-    strength : float
+    strength : float, or mapping of type to float
         Strength of the graph of every type, relative to the data as in `DRCC`: λ_t is
-        ``strength`` · Σ w_r ‖R_r‖² / k_t, over the relations of the type.
+        ``strength`` · Σ w_r ‖R_r‖² / k_t, over the relations of the type. A mapping gives each type
+        its own; types it leaves out have no graph. Strong graphs of very many features can turn
+        the columns of their factor parallel; give those types less.
     n_neighbors, metric
         See `GraphEstimator`; graphs of your own are given to `fit`.
 
@@ -47,7 +49,7 @@ class SNMTF(SmoothFactors):
         n_clusters: int = 2,
         n_column_clusters: int | Mapping[str, int] | None = None,
         *,
-        strength: float = 1.0,
+        strength: float | Mapping[str, float] = 1.0,
         n_neighbors: int = 5,
         metric: Metric = "cosine",
         normalize: str | None = "auto",
