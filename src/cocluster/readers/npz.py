@@ -2,32 +2,51 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 from zipfile import BadZipFile
 
 import numpy as np
 import scipy.sparse as sp
 
+from cocluster.dataset import Dataset
 from cocluster.matrices import Array, Matrix
+from cocluster.readers._common import LABEL_NAMES, broken, encode_labels
 
 PARTS = ("data", "indices", "indptr", "shape")
 
 
+def read_npz(file: Path, label: str | None) -> Dataset:
+    """Data set of a ``.npz`` or ``.npy`` file: its matrices of as many rows as the first."""
+    matrices, rest = matrices_in(load_arrays(file))
+    if not matrices:
+        found = ", ".join(rest) or "nothing"
+        raise ValueError(f"{file.name} holds no matrix of numbers; it holds {found}.")
+    n = next(iter(matrices.values())).shape[0]
+    key = next((k for k in (label, *LABEL_NAMES) if k in rest and rest[k].shape == (n,)), None)
+    if label is not None and key != label:
+        raise ValueError(f"{file.name} has no array {label!r} with one class for each row.")
+    labels, names = (None, None) if key is None else encode_labels(rest.pop(key).tolist())
+    given = rest.pop("class_names", None)
+    return Dataset(
+        file.stem,
+        {name: X for name, X in matrices.items() if X.shape[0] == n},
+        labels=labels,
+        class_names=names if given is None else given,
+        feature_names=_feature_names(matrices, rest),
+        extras=rest,
+    )
+
+
 def load_arrays(file: Path) -> dict[str, Array]:
-    """Arrays of a file by name; those of a ``.npy`` file are called "X"."""
-    try:
-        with file.open("rb") as stream:
-            loaded = np.load(stream, allow_pickle=False)
-            if isinstance(loaded, np.ndarray):
-                return {"X": loaded}
-            return {name: loaded[name] for name in loaded.files}
-    except (BadZipFile, EOFError, OSError, ValueError, KeyError) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
-        reason = "holds Python objects, which are not read" if "pickle" in str(error) else error
-        raise ValueError(
-            f"{file.name} is not a readable numpy file ({reason}); it may be cut off, get it again."
-        ) from error
+    """Arrays of a file by name; that of a ``.npy`` file is called "X"."""
+    errors = (BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError)
+    # Opened here because numpy leaves a file open that it has opened and cannot read.
+    with broken(file, *errors), file.open("rb") as stream:
+        loaded = np.load(stream, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            return {"X": loaded}
+        return {name: loaded[name] for name in loaded.files}
 
 
 def matrices_in(arrays: dict[str, Array]) -> tuple[dict[str, Matrix], dict[str, Array]]:
@@ -51,6 +70,17 @@ def matrices_in(arrays: dict[str, Array]) -> tuple[dict[str, Matrix], dict[str, 
         if key in rest and array.ndim == 2 and array.dtype.kind in "fiu":
             matrices[key] = _floating(rest.pop(key))
     return matrices, rest
+
+
+def _feature_names(matrices: dict[str, Matrix], rest: dict[str, Array]) -> dict[str, Array]:
+    """Names of features, taken out of the other arrays where they fit."""
+    names = {}
+    for view, X in matrices.items():
+        for key in (f"{view}_names", "feature_names", "terms"):
+            if key in rest and rest[key].shape == X.shape[1:]:
+                names[view] = rest.pop(key)
+                break
+    return names
 
 
 def _floating(values: Array) -> Array:
