@@ -108,6 +108,15 @@ def test_npz_without_a_matrix_says_what_it_holds(tmp_path):
         read(tmp_path / "toy.npz")
 
 
+@pytest.mark.parametrize("stored", [{}, {"class_names": [f"c{i}" for i in range(12)]}])
+def test_a_dozen_numbered_classes_keep_their_order(tmp_path, stored):
+    labels = np.arange(12)
+    np.savez(tmp_path / "toy.npz", X=np.ones((12, 2)), labels=labels, **stored)
+    dataset = read(tmp_path / "toy.npz")
+    assert dataset.labels.tolist() == labels.tolist()
+    assert dataset.class_names[11] in ("11", "c11")
+
+
 def test_npz_of_several_sparse_views(tmp_path):
     parts = {}
     for name, M in (("words", X), ("tags", X[:, :2])):

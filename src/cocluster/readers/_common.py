@@ -47,10 +47,11 @@ def encoding_notes(files: Sequence[str]) -> tuple[str, ...]:
 
 
 def encode_labels(values: Sequence[Any]) -> tuple[Array, Array]:
-    """Codes and names of classes; -1 where a value is missing."""
-    texts = np.array(["" if _is_missing(v) else _text(v) for v in values])
-    names = np.unique(texts[texts != ""])
-    return np.where(texts == "", -1, np.searchsorted(names, texts)), names
+    """Codes and names of classes, numbers by size and words by alphabet; -1 if missing."""
+    texts = ["" if _is_missing(value) else _text(value) for value in values]
+    names = sorted({text for text in texts if text}, key=_by_size)
+    code = {name: i for i, name in enumerate(names)}
+    return np.array([code.get(text, -1) for text in texts]), np.array(names)
 
 
 @contextmanager
@@ -71,6 +72,14 @@ def broken(file: Path, *errors: type[Exception]) -> Iterator[None]:
 def _is_missing(value: Any) -> bool:
     """Whether a label is not given."""
     return value is None or value == "" or value != value
+
+
+def _by_size(text: str) -> tuple[float, str]:
+    """Key that sorts numbers by size, before words."""
+    try:
+        return float(text), text
+    except ValueError:
+        return np.inf, text
 
 
 def _text(value: Any) -> str:

@@ -26,16 +26,24 @@ def read_npz(file: Path, label: str | None) -> Dataset:
     key = next((k for k in (label, *LABEL_NAMES) if k in rest and rest[k].shape == (n,)), None)
     if label is not None and key != label:
         raise ValueError(f"{file.name} has no array {label!r} with one class for each row.")
-    labels, names = (None, None) if key is None else encode_labels(rest.pop(key).tolist())
-    given = rest.pop("class_names", None)
+    classes = None if key is None else rest.pop(key)
+    labels, names = (None, None) if classes is None else _classes(classes, rest)
     return Dataset(
         file.stem,
         {name: X for name, X in matrices.items() if X.shape[0] == n},
         labels=labels,
-        class_names=names if given is None else given,
+        class_names=names,
         feature_names=_feature_names(matrices, rest),
         extras=rest,
     )
+
+
+def _classes(values: Array, rest: dict[str, Array]) -> tuple[Array, Array]:
+    """Codes and names of classes; values that number the names given are codes already."""
+    given = rest.get("class_names")
+    if given is not None and values.dtype.kind in "iu" and values.max(initial=-1) < len(given):
+        return values.astype(np.int64), rest.pop("class_names")
+    return encode_labels(values.tolist())
 
 
 def load_arrays(file: Path) -> dict[str, Array]:

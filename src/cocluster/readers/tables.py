@@ -159,8 +159,10 @@ def _names_samples(name: str, column: Array) -> bool:
 
 def _numbers(file: Path, name: str, column: Array, lines: Sequence[int]) -> Array:
     """Numbers of a column; missing ones are NaN."""
-    if column.dtype.kind in "fiub":
+    try:
         return column.astype(np.float64)
+    except (TypeError, ValueError):
+        pass  # some cell is missing or no number: see which
     values = np.empty(len(column))
     for i, cell in enumerate(column):
         try:
