@@ -62,6 +62,16 @@ def test_any_column_can_be_the_label(tmp_path):
     assert dataset.X.tolist() == [[1], [2], [3]]
 
 
+def test_tables_without_rows_are_refused(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    empty = pyarrow.table({"a": pyarrow.array([], pyarrow.float64())})
+    pyarrow.parquet.write_table(empty, tmp_path / "toy.parquet")
+    with pytest.raises(ValueError, match=r"toy\.parquet has no rows"):
+        read(tmp_path / "toy.parquet")
+
+
 def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
     (tmp_path / "toy.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow", None)

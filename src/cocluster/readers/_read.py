@@ -76,7 +76,10 @@ def read(
         raise ValueError(f"{place.name} is empty.")
     if ending in JSON_LINES:
         return read_json_lines(place, label, vectorizer)
-    return READERS[ending](place, label)
+    dataset = READERS[ending](place, label)
+    if len(dataset) == 0 or any(0 in X.shape for X in dataset.views.values()):
+        raise ValueError(f"{place.name} has no rows or no columns: {dataset}.")
+    return dataset
 
 
 def _ending(file: Path) -> str:

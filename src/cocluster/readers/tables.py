@@ -52,6 +52,8 @@ def read_csv(file: Path, label: str | None) -> Dataset:
             )
     header = not all(_is_number(cell) for cell in rows[0])
     names = _unique(file, rows[0]) if header else [str(j) for j in range(len(rows[0]))]
+    if len(rows) == header:
+        raise ValueError(f"{file.name} has a header but no rows.")
     cells = np.array(rows[header:], dtype=object).reshape(-1, len(names))
     columns = {name: cells[:, j] for j, name in enumerate(names)}
     notes = encoding_notes([file.name] if latin else [])
@@ -84,15 +86,13 @@ def from_columns(
     notes: tuple[str, ...] = (),
 ) -> Dataset:
     """Data set of named columns, wide or long; `lines` are the rows' places in the file."""
-    if not lines:
-        raise ValueError(f"{file.name} has a header but no rows.")
     lower = {name.strip().lower(): name for name in columns}
     if all(name in lower for name in LONG):
         return _long(file, {low: columns[name] for low, name in lower.items()}, lines, notes)
     key = _label_column(file, lower, label)
     first = next(iter(columns))
     is_id = named and first != key and _names_samples(first, columns[first])
-    features = [name for name in columns if name != key and not (is_id and name == first)]
+    features = [name for name in columns if name not in (key, first if is_id else None)]
     if not features:
         raise ValueError(f"{file.name} has no columns of numbers.")
     X = np.stack([_numbers(file, name, columns[name], lines) for name in features], axis=1)
