@@ -63,7 +63,6 @@ def test_any_column_can_be_the_label(tmp_path):
 
 
 def test_tables_without_rows_are_refused(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
     import pyarrow.parquet
 
     empty = pyarrow.table({"a": pyarrow.array([], pyarrow.float64())})
