@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,6 +12,7 @@ from scipy.optimize import nnls
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from benchmarks.links_curves import load
 from cocluster import similarity
 from cocluster.estimators import ssnmf
 from cocluster.estimators.ssnmf import SSNMF
@@ -243,3 +246,27 @@ def test_bad_data(planted):
         SSNMF(K).fit({"words": planted.X, "tags": planted.X})
     with pytest.raises(ValueError, match="links between samples only"):
         SSNMF(K).fit(planted.X, links={"features": ([[0, 1]], [])})
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("COCLUSTER_DATA" not in os.environ, reason="COCLUSTER_DATA is not set")
+@pytest.mark.parametrize(
+    ("file", "classes"),
+    [
+        ("oh5", ("Graft-Survival", "Phospholipids")),
+        ("oh0", ("England", "Heart-Valve-Prosthesis")),
+        ("re0", ("interest", "trade")),
+    ],
+)
+def test_sets_of_the_paper_with_three_percent_of_the_pairs(file, classes):
+    X, y = load(file, classes, 0.1)
+    scores = [
+        accuracy(
+            y,
+            SSNMF(2, random_state=draw)
+            .fit(X, links=Links.from_labels(y, fraction=0.03, random_state=draw))
+            .labels_,
+        )
+        for draw in range(500, 505)
+    ]
+    assert np.mean(scores) >= 0.99

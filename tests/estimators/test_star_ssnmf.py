@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from benchmarks.links_curves import load
 from cocluster.estimators.nmtf import NMTF
 from cocluster.estimators.star_ssnmf import StarSSNMF
 from cocluster.links import Links
@@ -149,7 +152,9 @@ def test_links_between_features_act_on_their_factor(planted, rng):
     assert model.metrics_["features"].is_identity
 
 
-@parametrize_with_checks([StarSSNMF()], expected_failed_checks=lambda _: NEEDS_SIGN)
+@parametrize_with_checks(
+    [StarSSNMF(n_init=2, max_iter=20)], expected_failed_checks=lambda _: NEEDS_SIGN
+)
 def test_scikit_learn_check(estimator, check):
     check(estimator)
 
@@ -175,3 +180,32 @@ def test_top_features_of_nothing(planted):
         model.top_features("features", K)
     with pytest.raises(ValueError, match="n must be at least 1"):
         model.top_features("features", 0, n=0)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("COCLUSTER_DATA" not in os.environ, reason="COCLUSTER_DATA is not set")
+@pytest.mark.parametrize(
+    ("file", "classes", "published"),
+    [
+        ("oh15", ("Aluminum", "Blood-Coagulation-Factors"), 0.99),
+        ("re0", ("housing", "jobs"), 0.82),
+        ("re0", ("housing", "interest", "jobs"), 0.98),
+        ("oh15", ("Aluminum", "Blood-Vessels", "Leucine"), 0.91),
+        ("re0", ("cpi", "housing", "ipi", "lei", "retail"), None),
+    ],
+    ids=["CT2", "CT4", "CT5", "CT6", "CT7"],
+)
+def test_sets_of_the_paper(file, classes, published):
+    """A hundredth of the pairs does what the paper publishes for a tenth; a tenth does it all."""
+    X, y = load(file, classes, 1000)
+
+    def mean_score(fraction, draws):
+        links = [
+            Links.from_labels(y, fraction=fraction, random_state=600 + draw)
+            for draw in range(draws)
+        ]
+        models = [StarSSNMF(len(classes), random_state=0).fit(X, links=own) for own in links]
+        return np.mean([accuracy(y, model.labels_) for model in models])
+
+    assert mean_score(0.1, draws=5) >= 0.99
+    assert published is None or mean_score(0.01, draws=20) >= published
