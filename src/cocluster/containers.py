@@ -29,6 +29,8 @@ _REMEDIES = (
 )
 _TEXT_OR_DATES = frozenset("USVmM")
 
+MOST_INT32 = np.iinfo(np.int32).max
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -177,8 +179,12 @@ def _with_remedy(message: str, name: str) -> str:
 
 
 def _canonical(X: Any) -> Matrix:
-    """csr_array with sorted, distinct indices; shares memory with X if X is so already."""
+    """csr_array with sorted, distinct 32-bit indices; shares memory with X if X is so already."""
     matrix = sp.csr_array(X)
+    if matrix.indices.dtype != np.int32 and max(*matrix.shape, matrix.nnz) <= MOST_INT32:
+        # Half the memory, and scikit-learn takes no others.
+        parts = (matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32))
+        matrix = sp.csr_array(parts, shape=matrix.shape)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()

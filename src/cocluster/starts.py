@@ -132,15 +132,19 @@ def kmeans_starts(data: RelationalData, n_clusters: Mapping[str, int], seed: int
 
 
 def kmeans_labels(Z: Matrix, k: int, seed: int, n_init: int = 5) -> Array:
-    """Labels by scikit-learn's k-means on a sample of at most 20,000 rows."""
+    """Labels by k-means on a sample of at most 20,000 rows."""
     rng = np.random.default_rng(seed)
     n = Z.shape[0]
     rows = np.sort(rng.choice(n, SAMPLE, replace=False)) if n > SAMPLE else slice(None)
-    with warnings.catch_warnings():
-        # Fewer distinct objects than clusters: the empty ones are refilled later.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model = KMeans(min(k, n), n_init=n_init, random_state=seed).fit(Z[rows])
+    model = kmeans(Z[rows], k, seed, n_init)
     return np.asarray(model.labels_ if n <= SAMPLE else model.predict(Z))
+
+
+def kmeans(Z: Matrix, k: int, seed: int, n_init: int) -> KMeans:
+    """scikit-learn's k-means, silent where there are fewer distinct objects than clusters."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return KMeans(min(k, Z.shape[0]), n_init=n_init, random_state=seed).fit(Z)
 
 
 def starts(

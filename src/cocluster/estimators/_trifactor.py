@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.cluster import KMeans
 
 from cocluster.base import Coclusterer, HardCoclusterer
 from cocluster.links import Links
 from cocluster.matrices import Array
 from cocluster.relations import RelationalData
-from cocluster.starts import unit_rows
+from cocluster.starts import kmeans, unit_rows
 from cocluster.trifactor import (
     BlockQuadratic,
     Callback,
@@ -116,7 +115,7 @@ class SoftTriFactorEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         if self.assign == "argmax":
             return {name: M.argmax(axis=1) for name, M in membership.items()}
         self._kmeans = {
-            name: KMeans(G.shape[1], n_init=10, random_state=0).fit(unit_rows(G))
+            name: kmeans(unit_rows(G), G.shape[1], seed=0, n_init=10)
             for name, G in self._factors.items()
         }
         return {name: model.labels_.astype(np.intp) for name, model in self._kmeans.items()}
