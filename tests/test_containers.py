@@ -89,11 +89,14 @@ def test_memory_is_shared_where_the_layout_allows(X):
             assert np.shares_memory(getattr(as_matrix(given), part), getattr(given, part))
 
 
-def test_wide_indices_are_kept():
+def test_wide_indices_are_narrowed_where_they_fit():
     S = sp.csr_array(np.eye(3))
     wide = sp.csr_array(S)
     wide.indices, wide.indptr = S.indices.astype(np.int64), S.indptr.astype(np.int64)
-    assert as_matrix(wide).indices.dtype == np.int64
+    narrow = as_matrix(wide)
+    assert narrow.indices.dtype == narrow.indptr.dtype == np.int32
+    assert wide.indices.dtype == np.int64
+    assert np.shares_memory(narrow.data, wide.data)
 
 
 def test_unsorted_duplicates_are_summed_in_a_copy():

@@ -102,10 +102,11 @@ class Orthogonal(Soft):
     """
 
     def given(self, values: Array, k: int) -> Array:
-        """As soft factors, with unit columns: far from orthogonality the rule goes astray."""
+        """Labels less soft and with unit columns: far from orthogonality the rule goes astray."""
         G = super().given(values, k)
-        if values.ndim == 1:
-            G = G - SOFTENING / 2
+        if values.ndim == 2:
+            return G
+        G = G - SOFTENING / 2
         return G * safe_inverse(np.sqrt(np.diag(gram(G))))
 
     def step(self, G: Array, block: BlockQuadratic) -> Array:
