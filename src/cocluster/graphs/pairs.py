@@ -9,7 +9,7 @@ import numpy as np
 from cocluster.matrices import Array, Matrix
 
 # Parts the objects are worked on in: many, since a few heavy rows may be neighbours of all others.
-CHUNKS = 64
+CHUNKS = 256
 SMALLEST_CHUNK = 64
 
 
@@ -17,6 +17,14 @@ def row_chunks(n: int) -> Iterator[slice]:
     """Cut ``range(n)`` into at most ``CHUNKS`` slices."""
     step = max(SMALLEST_CHUNK, -(-n // CHUNKS))
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
+
+
+def scattered_chunks(n: int) -> Iterator[slice]:
+    """As `row_chunks`, each of rows far apart: where heavy rows stand together (words sorted by
+    frequency), no chunk gets them all.
+    """
+    parts = max(1, min(CHUNKS, -(-n // SMALLEST_CHUNK)))
+    return (slice(first, n, parts) for first in range(parts))
 
 
 def row_dots(A: Matrix, B: Matrix) -> Array:
@@ -35,7 +43,7 @@ def squared_distances(A: Matrix, B: Matrix) -> Array:
 def neighbour_distances(X: Matrix, neighbours: Array) -> Array:
     """Squared distances of each row of X to its neighbours, one column per neighbour."""
     result = np.empty(neighbours.shape)
-    for chunk in row_chunks(len(neighbours)):
+    for chunk in scattered_chunks(len(neighbours)):
         rows = X[chunk]
         for column, other in enumerate(neighbours[chunk].T):
             result[chunk, column] = squared_distances(rows, X[other])

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.graphs.neighbours import nearest_neighbours
-from cocluster.graphs.pairs import row_chunks, squared_distances
+from cocluster.graphs.pairs import scattered_chunks, squared_distances
 from cocluster.matrices import Array, Matrix
 
 
@@ -53,7 +53,7 @@ def patch_laplacian(
     own = np.arange(n)[:, None]
     patches = np.hstack([own, nearest_neighbours(X, n_neighbors, seed)]).astype(np.int32)
     total = sp.csr_array((n, n), dtype=np.float64)
-    for chunk in row_chunks(n):
+    for chunk in scattered_chunks(n):
         total = total + _scattered(patches[chunk], _local_laplacians(X, patches[chunk], ridge), n)
     return total
 

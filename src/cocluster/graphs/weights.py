@@ -10,7 +10,7 @@ from sklearn.preprocessing import normalize
 
 from cocluster.graphs.laplacians import symmetric
 from cocluster.graphs.neighbours import nearest_neighbours
-from cocluster.graphs.pairs import neighbour_distances, row_chunks, row_dots
+from cocluster.graphs.pairs import neighbour_distances, row_dots, scattered_chunks
 from cocluster.matrices import Array, Matrix
 
 Metric = Literal["euclidean", "cosine"]
@@ -121,7 +121,7 @@ def _cosines(X: Matrix, neighbours: Array) -> Array:
     norms = np.sqrt(row_dots(X, X))
     scale = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
     result = np.empty(neighbours.shape)
-    for chunk in row_chunks(len(neighbours)):
+    for chunk in scattered_chunks(len(neighbours)):
         rows = X[chunk]
         for column, other in enumerate(neighbours[chunk].T):
             result[chunk, column] = row_dots(rows, X[other]) * scale[chunk] * scale[other]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.base import Coclusterer
+from cocluster.base import Coclusterer, Task
 from cocluster.labels import Partition
 from cocluster.links import Links
 from cocluster.matrices import Array, inner, safe_inverse
@@ -18,7 +18,7 @@ from cocluster.scaling import NORMALIZATIONS
 from cocluster.spectral._means import NearestMeans, point_set, squared_distances
 from cocluster.spectral._tied import merger
 from cocluster.starts import unit_rows
-from cocluster.trifactor import Callback, RelationalProblem, Run, State, alternate
+from cocluster.trifactor import RelationalProblem, Run, State, alternate
 from cocluster.validation import check_choice, check_integer
 
 Points = dict[str, Array]
@@ -57,8 +57,8 @@ class SpectralCoclusterer(Coclusterer):
     New samples are projected to P B: the method gives features P of a sample that need only the
     points of the other types, and least squares on the samples of the fit give B with
     :math:`P B \approx Z`. Where the points are singular vectors, P B = Z exactly and B holds the
-    inverse singular values (the Nyström step). They join the nearest cluster, by the means of the
-    samples of the fit projected alike.
+    inverse singular values (the Nyström step). They join the cluster of the nearest mean, each
+    mean moved as far as its samples move when they are projected like new ones.
     """
 
     n_column_clusters: Any = None
@@ -101,37 +101,32 @@ class SpectralCoclusterer(Coclusterer):
         """What the points of other types say of each sample."""
         raise NotImplementedError
 
-    def _best_run(
-        self,
-        data: RelationalData,
-        clusters: dict[str, int],
-        links: dict[str, Links],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Run:
-        self.embedding_, landed = self._embedding(data, clusters, links, rng)
+    def _best_run(self, task: Task) -> Run:
+        self.embedding_, landed = self._embedding(task.data, task.clusters, task.links, task.rng)
         groups = [list(self.embedding_)] if self._together else [[n] for n in self.embedding_]
         problem = NearestMeans(
             {
                 names[0]: point_set(
-                    {name: self.embedding_[name] for name in names}, clusters[names[0]], links
+                    {name: self.embedding_[name] for name in names},
+                    task.clusters[names[0]],
+                    task.links,
                 )
                 for names in groups
             }
         )
-        starts = (problem.start(int(s)) for s in rng.integers(2**31 - 1, size=self.n_init))
+        starts = (problem.start(int(s)) for s in task.rng.integers(2**31 - 1, size=self.n_init))
         runs = (
-            alternate(problem, start, max_iter=MAX_SWEEPS, tol=0, callback=callback)
+            alternate(problem, start, max_iter=MAX_SWEEPS, tol=0, callback=task.callback)
             for start in starts
         )
         best = min(runs, key=lambda run: run.objective)
-        best = replace(best, state=self._by_type(data, groups, best.state))
-        G: Partition = best.state.factors[data.center]
-        # Where the samples of each cluster would land as new ones: with links, or smoothed by
-        # patches, their own points lie elsewhere. Some clusters may hold features only.
-        self._occupied = np.flatnonzero(G.sizes)
-        self._means = inner(G, landed)[self._occupied]
-        self._means /= G.sizes[self._occupied, None]
+        self._means = problem.means(task.data.center, best.state)
+        best = replace(best, state=self._by_type(task.data, groups, best.state))
+        # With links, or smoothed by patches, samples lie elsewhere than new ones would land: the
+        # means move as far, on the average of their samples.
+        G: Partition = best.state.factors[task.data.center]
+        shift = inner(G, landed - self.embedding_[task.data.center])
+        self._means += shift * safe_inverse(G.sizes)[:, None]
         return best
 
     def _embedding(
@@ -175,4 +170,4 @@ class SpectralCoclusterer(Coclusterer):
         """Cluster of each new sample: projected as in Notes, then the nearest mean."""
         features = self._projected(self._new_data(X), self._points)
         Z = self._finished(features @ self._map)
-        return self._occupied[squared_distances(Z, self._means).argmin(axis=1)]
+        return squared_distances(Z, self._means).argmin(axis=1)
