@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -18,10 +18,25 @@ from cocluster.randomness import generator
 from cocluster.relations import RelationalData, relational
 from cocluster.scaling import NORMALIZATIONS, fit_scaling
 from cocluster.starts import starts
-from cocluster.trifactor import Callback, Run, State
+from cocluster.trifactor import Callback, Problem, Run, State, alternate
 from cocluster.validation import check_choice, check_integer, check_number, clusters_by_type
 
 INITS = ("spectral", "kmeans", "random")
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What a fit has to solve: the data as scaled, and all that was asked."""
+
+    data: RelationalData
+    clusters: dict[str, int]
+    links: dict[str, Links]
+    rng: np.random.Generator
+    callback: Callback | None
+
+
+# Labels or memberships by type; None: at random.
+Start = Mapping[str, Array] | None
 
 
 class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
@@ -97,9 +112,8 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         how = self._auto_normalization if self.normalize == "auto" else self.normalize
         self._scalings = [fit_scaling(r.matrix, how) for r in data.relations]
         data = self._scaled(data)
-        rng = generator(self.random_state)
-        best = self._best_run(data, clusters, supervision, rng, callback)
-        self._store(data, best)
+        task = Task(data, clusters, supervision, generator(self.random_state), callback)
+        self._store(data, self._best_run(task))
         self.links_report_ = {
             name: own.violations(self.labels_by_type_[name]) for name, own in supervision.items()
         }
@@ -109,30 +123,21 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         """Number of clusters of every type."""
         return clusters_by_type(data, self.n_clusters, self.n_column_clusters)
 
-    def _best_run(
-        self,
-        data: RelationalData,
-        clusters: dict[str, int],
-        links: dict[str, Links],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Run:
+    def _best_run(self, task: Task) -> Run:
         """The run with the lowest objective among those from all starts."""
         runs = (
-            self._solve(data, clusters, links, start, rng, callback)
-            for start in starts(data, clusters, self.init, self.n_init, rng)
+            self._solve(task, start)
+            for start in starts(task.data, task.clusters, self.init, self.n_init, task.rng)
         )
         return min(runs, key=lambda run: run.objective)
 
-    def _solve(
-        self,
-        data: RelationalData,
-        clusters: dict[str, int],
-        links: dict[str, Links],
-        start: Mapping[str, Array] | None,
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Run:
+    def _alternate(self, problem: Problem, start: State, task: Task) -> Run:
+        """The loop, with the parameters of the estimator."""
+        return alternate(
+            problem, start, max_iter=self.max_iter, tol=self.tol, callback=task.callback
+        )
+
+    def _solve(self, task: Task, start: Start) -> Run:
         """One run from one start (None: at random)."""
         raise NotImplementedError
 

@@ -10,10 +10,10 @@ import scipy.sparse as sp
 from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 
+from cocluster.base import Task
 from cocluster.estimators._trifactor import TriFactorEstimator
 from cocluster.graphs import as_graph, knn_graph, laplacian
 from cocluster.graphs.weights import Metric
-from cocluster.links import Links
 from cocluster.matrices import Array, Matrix, is_operator, row_squares, squared_norm
 from cocluster.relations import RelationalData
 from cocluster.starts import view_of
@@ -66,23 +66,16 @@ class GraphEstimator(TriFactorEstimator):
             # Data of the fit, not part of what it learned.
             self._given_graphs, self._penalties = None, {}
 
-    def _best_run(
-        self,
-        data: RelationalData,
-        clusters: dict[str, int],
-        links: dict[str, Links],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Run:
+    def _best_run(self, task: Task) -> Run:
         # Here and not in _problem, because all starts share the graphs.
-        given = self._checked_graphs(data)
-        for name, k in clusters.items():
-            strength = self._strength(data, name)
-            graphs = self._graphs(data, name, given.get(name)) if strength else {}
+        given = self._checked_graphs(task.data)
+        for name, k in task.clusters.items():
+            strength = self._strength(task.data, name)
+            graphs = self._graphs(task.data, name, given.get(name)) if strength else {}
             self._penalties[name] = (
-                (self._penalty(data, name, k, graphs, strength),) if graphs else ()
+                (self._penalty(task.data, name, k, graphs, strength),) if graphs else ()
             )
-        return super()._best_run(data, clusters, links, rng, callback)
+        return super()._best_run(task)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -8,18 +8,15 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from cocluster.base import Coclusterer, HardCoclusterer
-from cocluster.links import Links
+from cocluster.base import Coclusterer, HardCoclusterer, Start, Task
 from cocluster.matrices import Array
 from cocluster.relations import RelationalData
 from cocluster.starts import kmeans, unit_rows
 from cocluster.trifactor import (
     BlockQuadratic,
-    Callback,
     Run,
     State,
     TriFactorProblem,
-    alternate,
     linked_labels,
     memberships,
     random_start,
@@ -36,20 +33,12 @@ class TriFactorEstimator(Coclusterer):
         """The problem that defines the method."""
         raise NotImplementedError
 
-    def _solve(
-        self,
-        data: RelationalData,
-        clusters: dict[str, int],
-        links: dict[str, Links],
-        start: Mapping[str, Array] | None,
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Run:
-        problem = with_links(self._problem(data, clusters), links)
-        if links and start is not None and all(given.ndim == 1 for given in start.values()):
-            start = linked_labels(data, links, start, clusters)
-        state = random_start(problem, rng) if start is None else state_from(problem, start)
-        return alternate(problem, state, max_iter=self.max_iter, tol=self.tol, callback=callback)
+    def _solve(self, task: Task, start: Start) -> Run:
+        problem = with_links(self._problem(task.data, task.clusters), task.links)
+        if task.links and start is not None and all(given.ndim == 1 for given in start.values()):
+            start = linked_labels(task.data, task.links, start, task.clusters)
+        state = random_start(problem, task.rng) if start is None else state_from(problem, start)
+        return self._alternate(problem, state, task)
 
     def _new_block(self, X: Any) -> BlockQuadratic:
         """The block of new samples, with all that was learned fixed."""

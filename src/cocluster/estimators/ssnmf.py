@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from sklearn.utils import Tags
 
+from cocluster.base import Start, Task
 from cocluster.estimators._trifactor import SoftTriFactorEstimator
-from cocluster.links import Links
 from cocluster.matrices import Array, Matrix, gram, is_nonnegative, squared_norm
 from cocluster.relations import Relation, RelationalData
 from cocluster.similarity import (
@@ -26,16 +26,12 @@ from cocluster.single import only_matrix, sample_links
 from cocluster.starts import unit_rows
 from cocluster.trifactor import (
     BlockQuadratic,
-    Callback,
     FactorSpec,
     NonNegative,
     NonNegativeAssociation,
     Run,
     State,
     TriFactorProblem,
-    alternate,
-    random_start,
-    state_from,
     ties_and_pairs,
 )
 from cocluster.validation import check_choice
@@ -169,19 +165,13 @@ class SSNMF(SoftTriFactorEstimator):
         # Kernels of data of any sign may well be non-negative; these are not.
         self._nonnegative = self.affinity in NEED_NONNEGATIVE
 
-    def _best_run(
-        self,
-        data: RelationalData,
-        clusters: dict[str, int],
-        links: dict[str, Links],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Run:
-        own = sample_links(self, data, links)
-        A = linked_similarity(self._similarity(only_matrix(self, data)), own, self.link)
+    def _best_run(self, task: Task) -> Run:
+        own = sample_links(self, task.data, task.links)
+        A = linked_similarity(self._similarity(only_matrix(self, task.data)), own, self.link)
         self._ties = None if own is None else ties_and_pairs(own)[0]
-        self._factorised = RelationalData((Relation(A, data.center, data.center),), data.center)
-        return super()._best_run(data, clusters, links, rng, callback)
+        center = task.data.center
+        self._factorised = RelationalData((Relation(A, center, center),), center)
+        return super()._best_run(task)
 
     def _similarity(self, X: Matrix) -> Matrix:
         """A, in the form that is cheapest."""
@@ -202,18 +192,9 @@ class SSNMF(SoftTriFactorEstimator):
         rule = NonNegativeAssociation(exponent=0.5, diagonal=self.association == "diagonal")
         return SymmetricProblem(self._factorised, factors, rule)
 
-    def _solve(
-        self,
-        data: RelationalData,
-        clusters: dict[str, int],
-        links: dict[str, Links],
-        start: Mapping[str, Array] | None,
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Run:
-        problem = self._problem(data, clusters)
-        state = random_start(problem, rng) if start is None else state_from(problem, start)
-        return alternate(problem, state, max_iter=self.max_iter, tol=self.tol, callback=callback)
+    def _solve(self, task: Task, start: Start) -> Run:
+        # Links are in the similarity already.
+        return super()._solve(replace(task, links={}), start)
 
     def _store(self, data: RelationalData, run: Run) -> None:
         super()._store(self._factorised, run)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from cocluster.base import Task
 from cocluster.estimators._trifactor import SoftTriFactorEstimator
 from cocluster.links import Links
 from cocluster.matrices import Array, Matrix, is_operator
@@ -16,7 +17,6 @@ from cocluster.metric_learning import learn_metrics
 from cocluster.relations import Relation, RelationalData
 from cocluster.starts import starts
 from cocluster.trifactor import (
-    Callback,
     FactorSpec,
     Free,
     NonNegative,
@@ -24,7 +24,6 @@ from cocluster.trifactor import (
     Run,
     State,
     TriFactorProblem,
-    alternate,
     memberships,
     state_from,
     with_links,
@@ -134,29 +133,22 @@ class StarSSNMF(SoftTriFactorEstimator):
         if check_number(self.ridge, "ridge") == 0:
             raise ValueError("ridge must be positive: use a small number such as 1e-3.")
 
-    def _best_run(
-        self,
-        data: RelationalData,
-        clusters: dict[str, int],
-        links: dict[str, Links],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Run:
-        self._learn(data, links.get(data.center))
+    def _best_run(self, task: Task) -> Run:
+        self._learn(task.data, task.links.get(task.data.center))
         self._clip = None if self.negative == "clip" else False
-        self._factorised = self._moved(data)
+        self._factorised = self._moved(task.data)
         # New samples must take the form of those of the fit, however many they are.
         self._clip = not any(is_operator(r.matrix) for r in self._factorised.relations)
         runs = (
-            self._solve(self._factorised, clusters, {}, start, rng, callback)
-            for start in self._starts(data, clusters, rng)
+            self._solve(replace(task, data=self._factorised, links={}), start)
+            for start in self._starts(task.data, task.clusters, task.rng)
         )
         best = min(runs, key=lambda run: run.objective)
-        if not links:
+        if not task.links:
             return best
-        problem = with_links(self._problem(self._factorised, clusters), links)
+        problem = with_links(self._problem(self._factorised, task.clusters), task.links)
         tied = state_from(problem, self._memberships_argmax(best.state))
-        return alternate(problem, tied, max_iter=self.max_iter, tol=self.tol, callback=callback)
+        return self._alternate(problem, tied, task)
 
     def _starts(
         self, data: RelationalData, clusters: dict[str, int], rng: np.random.Generator

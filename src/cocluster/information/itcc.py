@@ -11,19 +11,17 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import xlogy
 
-from cocluster.base import HardCoclusterer
+from cocluster.base import HardCoclusterer, Start, Task
 from cocluster.labels import Ties, assigned, fill_empty
 from cocluster.links import Links
 from cocluster.matrices import Array, Matrix, column_sums, row_sums
 from cocluster.relations import RelationalData
 from cocluster.trifactor import (
-    Callback,
     Indicator,
     PairTerms,
     RelationalProblem,
     Run,
     State,
-    alternate,
     ties_and_pairs,
 )
 
@@ -163,27 +161,17 @@ class ITCC(HardCoclusterer):
         """The problem that defines the method."""
         return InformationProblem(data, links)
 
-    def _solve(
-        self,
-        data: RelationalData,
-        clusters: dict[str, int],
-        links: dict[str, Links],
-        start: Mapping[str, Array] | None,
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Run:
-        problem = self._problem(data, links)
+    def _solve(self, task: Task, start: Start) -> Run:
+        problem = self._problem(task.data, task.links)
         labels = {}
-        for name, k in clusters.items():
+        for name, k in task.clusters.items():
             constraint = Indicator(ties=problem.ties.get(name))
             labels[name] = (
-                constraint.start(data.size(name), k, rng)
+                constraint.start(task.data.size(name), k, task.rng)
                 if start is None
                 else constraint.given(start[name], k)
             )
-        run = alternate(
-            problem, State(labels), max_iter=self.max_iter, tol=self.tol, callback=callback
-        )
+        run = self._alternate(problem, State(labels), task)
         joint = [problem.cross(run.state, r) / total for r, total in enumerate(problem.totals)]
         return replace(run, state=replace(run.state, associations=tuple(joint)))
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.utils import Tags
 
-from cocluster.base import HardCoclusterer
+from cocluster.base import HardCoclusterer, Start, Task
 from cocluster.kernels._kernel_kmeans import kernel_kmeans, supervised_kernel
 from cocluster.labels import as_partition
-from cocluster.links import Links
 from cocluster.matrices import Array, Matrix
 from cocluster.relations import RelationalData
 from cocluster.similarity import KERNELS, Kernel, kernel_matrix
 from cocluster.single import only_matrix, sample_links, samples_only
-from cocluster.trifactor import Callback, Run, State
+from cocluster.trifactor import Run, State
 from cocluster.validation import check_choice, check_number
 
 
@@ -121,40 +119,25 @@ class KernelKMeans(HardCoclusterer):
             X, self.kernel, other, gamma=self.gamma, degree=self.degree, coef0=self.coef0
         )
 
-    def _best_run(
-        self,
-        data: RelationalData,
-        clusters: dict[str, int],
-        links: dict[str, Links],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Run:
-        own = sample_links(self, data, links)
-        K = self._training_kernel = self._kernel(only_matrix(self, data))
+    def _best_run(self, task: Task) -> Run:
+        own = sample_links(self, task.data, task.links)
+        K = self._training_kernel = self._kernel(only_matrix(self, task.data))
         if own is not None:
             K = supervised_kernel(K, own.must_link, own.cannot_link, self.link_weight)
         self._linked_kernel = K
-        return super()._best_run(data, clusters, links, rng, callback)
+        return super()._best_run(task)
 
-    def _solve(
-        self,
-        data: RelationalData,
-        clusters: dict[str, int],
-        links: dict[str, Links],
-        start: Mapping[str, Array] | None,
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Run:
+    def _solve(self, task: Task, start: Start) -> Run:
         found = kernel_kmeans(
             self._linked_kernel,
-            clusters[data.center],
-            rng,
+            task.clusters[task.data.center],
+            task.rng,
             n_init=1,
-            start=None if start is None else _as_labels(start[data.center]),
-            callback=callback,
+            start=None if start is None else _as_labels(start[task.data.center]),
+            callback=task.callback,
         )
-        labels = as_partition(found.labels, clusters[data.center])
-        return Run(State({data.center: labels}), found.history, found.converged)
+        labels = as_partition(found.labels, task.clusters[task.data.center])
+        return Run(State({task.data.center: labels}), found.history, found.converged)
 
     def _store(self, data: RelationalData, run: Run) -> None:
         X, G = only_matrix(self, data), run.state.factors[data.center]

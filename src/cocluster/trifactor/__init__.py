@@ -43,7 +43,7 @@ from cocluster.trifactor.penalties import (
 )
 from cocluster.trifactor.problem import FactorSpec, TriFactorProblem
 from cocluster.trifactor.products import RelationalProblem, State
-from cocluster.trifactor.solve import Callback, Progress, Run, alternate
+from cocluster.trifactor.solve import Callback, Problem, Progress, Run, alternate
 from cocluster.trifactor.supervise import linked_labels, ties_and_pairs, with_links
 
 __all__ = [
@@ -61,6 +61,7 @@ __all__ = [
     "Orthogonal",
     "PairTerms",
     "Penalty",
+    "Problem",
     "Progress",
     "RelationalProblem",
     "Run",
