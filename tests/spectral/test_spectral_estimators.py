@@ -84,12 +84,20 @@ def test_bsgp_has_the_labels_of_scikit_learn(k: int, seed: int) -> None:
     assert adjusted_rand_score(theirs.column_labels_, ours.column_labels_) == 1.0
 
 
-@pytest.mark.parametrize("method", [SRC, BSGP, cosine_cut])
+@pytest.mark.parametrize("method", [SRC, cosine_cut])
 def test_projection_of_the_samples_of_the_fit_gives_their_labels(method: Any, seed: int) -> None:
     X, _ = loose(seed)
     model = method(3, random_state=0).fit(X)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     np.testing.assert_array_equal(model.predict(sp.csr_array(X)), model.labels_)
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_samples_of_the_fit_mostly_keep_their_labels(linked: bool, planted: Blocks) -> None:
+    links = Links.from_labels(planted.row_labels, fraction=0.1, random_state=0)
+    for method in METHODS:
+        model = method(3, random_state=0).fit(planted.X, links=links if linked else None)
+        assert np.mean(model.predict(planted.X) == model.labels_) > 0.9
 
 
 @pytest.mark.parametrize("maker", MAKERS)

@@ -57,8 +57,9 @@ class SpectralCoclusterer(Coclusterer):
     New samples are projected to P B: the method gives features P of a sample that need only the
     points of the other types, and least squares on the samples of the fit give B with
     :math:`P B \approx Z`. Where the points are singular vectors, P B = Z exactly and B holds the
-    inverse singular values (the Nyström step). They join the cluster of the nearest mean, each
-    mean moved as far as its samples move when they are projected like new ones.
+    inverse singular values (the Nyström step). They join the cluster whose samples have the
+    nearest mean when they are projected alike: with links, or smoothed by patches, samples lie
+    elsewhere than new ones land.
     """
 
     n_column_clusters: Any = None
@@ -120,13 +121,11 @@ class SpectralCoclusterer(Coclusterer):
             for start in starts
         )
         best = min(runs, key=lambda run: run.objective)
-        self._means = problem.means(task.data.center, best.state)
         best = replace(best, state=self._by_type(task.data, groups, best.state))
-        # With links, or smoothed by patches, samples lie elsewhere than new ones would land: the
-        # means move as far, on the average of their samples.
         G: Partition = best.state.factors[task.data.center]
-        shift = inner(G, landed - self.embedding_[task.data.center])
-        self._means += shift * safe_inverse(G.sizes)[:, None]
+        # Clusters as new samples see them; one that holds features only takes no samples.
+        self._occupied = np.flatnonzero(G.sizes)
+        self._means = inner(G, landed)[self._occupied] / G.sizes[self._occupied, None]
         return best
 
     def _embedding(
@@ -170,4 +169,4 @@ class SpectralCoclusterer(Coclusterer):
         """Cluster of each new sample: projected as in Notes, then the nearest mean."""
         features = self._projected(self._new_data(X), self._points)
         Z = self._finished(features @ self._map)
-        return squared_distances(Z, self._means).argmin(axis=1)
+        return self._occupied[squared_distances(Z, self._means).argmin(axis=1)]
