@@ -73,7 +73,7 @@ def methods() -> None:
         marks = (
             "yes" if mark else "" for mark in (method.negative, method.many_types, method.soft)
         )
-        table.add_row(name, method.estimator.__name__, method.title, *marks)
+        table.add_row(name, method.name, method.title, *marks)
     console.print(table)
 
 

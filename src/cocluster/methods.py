@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
-
-from cocluster.estimators.drcc import DRCC
-from cocluster.estimators.fnmtf import FNMTF
-from cocluster.estimators.gnmf import GNMF
-from cocluster.estimators.lpfnmtf import LPFNMTF
-from cocluster.estimators.nmf import NMF, SemiNMF
-from cocluster.estimators.nmtf import NMTF
-from cocluster.estimators.onmtf import ONMTF
-from cocluster.estimators.osntf import OSNTF
-from cocluster.estimators.rmc import RMC
-from cocluster.estimators.snmtf import SNMTF
-from cocluster.estimators.ssnmf import SSNMF
-from cocluster.estimators.star_ssnmf import StarSSNMF
-from cocluster.information.cmrf import CMRF
-from cocluster.information.itcc import ITCC
-from cocluster.kernels.estimator import KernelKMeans
-from cocluster.spectral.bsgp import BSGP
-from cocluster.spectral.ldcc import LDCC
-from cocluster.spectral.ncut import NCut
-from cocluster.spectral.src import SRC
 
 
 @dataclass(frozen=True)
 class Method:
     """A row of the table."""
 
-    estimator: type[Any]
+    name: str
     paper: str
     cost: str
     many_types: bool = True
     feature_clusters: bool = True
+    links: bool = True
+    sparse: bool = True
+
+    @property
+    def estimator(self) -> type[Any]:
+        """The class, loaded when first asked for."""
+        return getattr(import_module("cocluster"), self.name)
 
     @property
     def negative(self) -> bool:
@@ -53,41 +41,41 @@ class Method:
 
 
 METHODS = {
-    "fnmtf": Method(FNMTF, "Wang et al. 2011", "2 passes over the non-zeros"),
-    "lpfnmtf": Method(LPFNMTF, "Wang et al. 2011", "2 passes over the non-zeros"),
-    "itcc": Method(ITCC, "Dhillon et al. 2003", "2 passes over the non-zeros"),
-    "cmrf": Method(CMRF, "Bekkerman and Jeon 2007", "2 passes, objects one by one"),
-    "nmtf": Method(NMTF, "Long et al. 2005", "2 products with k columns"),
-    "onmtf": Method(ONMTF, "Ding et al. 2006", "2 products with k columns"),
-    "nmf": Method(NMF, "Lee and Seung 2000", "2 products with k columns"),
-    "seminmf": Method(SemiNMF, "Ding et al. 2010", "2 products with k columns"),
-    "gnmf": Method(GNMF, "Cai et al. 2011", "2 products with k columns, 1 of a graph"),
-    "drcc": Method(DRCC, "Gu and Zhou 2009", "2 products with k columns, 1 of each graph"),
-    "snmtf": Method(SNMTF, "Wang et al. 2011", "2 products with k columns, 1 of each graph"),
-    "osntf": Method(OSNTF, "Wang et al. 2011", "2 products with k columns, 1 of each graph"),
-    "rmc": Method(RMC, "Li et al. 2012", "2 products with k columns, 2 passes over the graphs"),
+    "fnmtf": Method("FNMTF", "Wang et al. 2011", "2 passes over the non-zeros"),
+    "lpfnmtf": Method("LPFNMTF", "Wang et al. 2011", "2 passes over the non-zeros"),
+    "itcc": Method("ITCC", "Dhillon et al. 2003", "2 passes over the non-zeros"),
+    "cmrf": Method("CMRF", "Bekkerman and Jeon 2007", "2 passes, objects one by one"),
+    "nmtf": Method("NMTF", "Long et al. 2005", "2 products with k columns"),
+    "onmtf": Method("ONMTF", "Ding et al. 2006", "2 products with k columns"),
+    "nmf": Method("NMF", "Lee and Seung 2000", "2 products with k columns"),
+    "seminmf": Method("SemiNMF", "Ding et al. 2010", "2 products with k columns"),
+    "gnmf": Method("GNMF", "Cai et al. 2011", "2 products with k columns, 1 of a graph"),
+    "drcc": Method("DRCC", "Gu and Zhou 2009", "2 products with k columns, 1 of each graph"),
+    "snmtf": Method("SNMTF", "Wang et al. 2011", "2 products with k columns, 1 of each graph"),
+    "osntf": Method("OSNTF", "Wang et al. 2011", "2 products with k columns, 1 of each graph"),
+    "rmc": Method("RMC", "Li et al. 2012", "2 products with k columns, 2 passes over the graphs"),
     "ssnmf": Method(
-        SSNMF,
+        "SSNMF",
         "Chen et al. 2008",
         "1 product of similarities with k columns",
         many_types=False,
         feature_clusters=False,
     ),
-    "starssnmf": Method(StarSSNMF, "Chen et al. 2010", "2 products with k columns"),
-    "bsgp": Method(BSGP, "Dhillon 2001", "products with X, k-means", many_types=False),
+    "starssnmf": Method("StarSSNMF", "Chen et al. 2010", "2 products with k columns"),
+    "bsgp": Method("BSGP", "Dhillon 2001", "products with X, k-means", many_types=False),
     "ldcc": Method(
-        LDCC, "Zhang et al. 2012", "products with X and two graphs, k-means", many_types=False
+        "LDCC", "Zhang et al. 2012", "products with X and two graphs, k-means", many_types=False
     ),
-    "src": Method(SRC, "Long et al. 2006", "2 products with k columns, k-means"),
+    "src": Method("SRC", "Long et al. 2006", "2 products with k columns, k-means"),
     "ncut": Method(
-        NCut,
+        "NCut",
         "Shi and Malik 2000",
         "products with a graph, k-means",
         many_types=False,
         feature_clusters=False,
     ),
     "kernelkmeans": Method(
-        KernelKMeans,
+        "KernelKMeans",
         "Chen et al. 2008",
         "1 pass over the kernel",
         many_types=False,
@@ -108,7 +96,7 @@ def as_markdown() -> str:
     ]
     for name, method in METHODS.items():
         marks = (method.negative, method.many_types, method.feature_clusters, method.soft)
-        cells = [f"`{name}`", f"`{method.estimator.__name__}`", f"{method.title} ({method.paper})"]
+        cells = [f"`{name}`", f"`{method.name}`", f"{method.title} ({method.paper})"]
         lines.append("| " + " | ".join([*cells, *map(yes, marks), method.cost]) + " |")
     return "\n".join(lines)
 
