@@ -232,7 +232,6 @@ def test_scikit_learn_check(estimator, check):
         ({"affinity": "precomputed"}, "must be square"),
         ({"affinity": lambda X, Y: -np.ones((len(X), len(Y)))}, "negative values"),
     ],
-    ids=str,
 )
 def test_bad_parameters(parameters, message, planted):
     with pytest.raises(ValueError, match=message):
