@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from cocluster.base import Coclusterer
+from cocluster.consensus import ConsensusITCC, ShiftedITCC
+from cocluster.estimators.fnmtf import FNMTF
 from cocluster.matrices import Array, is_nonnegative
 from cocluster.methods import METHODS
 from cocluster.relations import RelationalData, relational
@@ -25,10 +29,13 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
     n_clusters : int
         Clusters of samples.
     method : str
-        A name in `cocluster.methods.METHODS`, or "auto": "itcc" for data without negative
-        values, "fnmtf" for others.
+        A name in `cocluster.methods.METHODS`, or "auto", the same rule with links and for many
+        views: information-theoretic co-clustering from a consensus of embeddings
+        (`ConsensusITCC`). Dense data with negative values are moved up to begin at zero, feature
+        by feature (`ShiftedITCC`); sparse ones, which that would fill, are left to "fnmtf".
     n_column_clusters : int, mapping of type to int, or None
-        Clusters of features; None means ``n_clusters``.
+        Clusters of features; None leaves it to the method: five times ``n_clusters`` for "auto"
+        (``n_clusters`` where it is left to "fnmtf"), ``n_clusters`` for methods chosen by name.
     normalize, init, random_state
         As in every method, see `Coclusterer`. A method that has no such parameter refuses a
         value other than the default.
@@ -73,25 +80,25 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
         ``links``, ``y`` and ``callback`` are those of every method, see `Coclusterer.fit`.
         """
         check_choice(self.method, "method", ("auto", *METHODS))
-        name = choose(relational(X)) if self.method == "auto" else self.method
-        self.model_ = self._model(name)
+        auto = self.method == "auto"
+        self.model_ = self._model(choose(relational(X)) if auto else METHODS[self.method].estimator)
         self.model_.fit(X, y, links=links, callback=callback)
         return self
 
-    def _model(self, method: str) -> Any:
+    def _model(self, estimator: type[Any]) -> Any:
         """The method, with those of the parameters that it has."""
         parameters = {k: v for k, v in self.get_params(deep=False).items() if k != "method"}
-        known = set(METHODS[method].estimator().get_params(deep=False))
+        known = set(estimator().get_params(deep=False))
         defaults = type(self)().get_params(deep=False)
         ignored = [
             k for k, v in parameters.items() if not (k in known or np.array_equal(v, defaults[k]))
         ]
         if ignored:
             raise ValueError(
-                f"method={method!r} has no {ignored[0]} and would ignore "
+                f"method={self.method!r} has no {ignored[0]} and would ignore "
                 f"{ignored[0]}={parameters[ignored[0]]!r}; leave it out or choose another method."
             )
-        return METHODS[method].estimator(**{k: v for k, v in parameters.items() if k in known})
+        return estimator(**{k: v for k, v in parameters.items() if k in known})
 
     def predict(self, X: Any) -> Array:
         """Cluster of each new sample."""
@@ -110,6 +117,9 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
         return tags
 
 
-def choose(data: RelationalData) -> str:
+def choose(data: RelationalData) -> type[Coclusterer]:
     """The method for some data."""
-    return "itcc" if all(is_nonnegative(r.matrix) for r in data.relations) else "fnmtf"
+    signed = [r.matrix for r in data.relations if not is_nonnegative(r.matrix)]
+    if any(sp.issparse(R) for R in signed):
+        return FNMTF
+    return ShiftedITCC if signed else ConsensusITCC
