@@ -10,11 +10,11 @@ import scipy.sparse as sp
 from sklearn.cluster import SpectralCoclustering
 from sklearn.metrics import adjusted_rand_score
 
+from cocluster import eigen
+from cocluster.eigen import smallest_eigenvectors, truncated_svd
 from cocluster.graphs import knn_graph
 from cocluster.relations import RelationalData, bipartite, star
 from cocluster.similarity import Gram
-from cocluster.spectral import _eigen
-from cocluster.spectral._eigen import smallest_eigenvectors, truncated_svd
 from cocluster.spectral._embedding import (
     bsgp_embedding,
     degree_scaled,
@@ -43,7 +43,7 @@ def separate(seed: int, k: int) -> sp.csr_array:
 def solver(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a test with the dense solver and again with the iteration."""
     if request.param == "lanczos":
-        monkeypatch.setattr(_eigen, "DENSE_SIZE", 0)
+        monkeypatch.setattr(eigen, "DENSE_SIZE", 0)
 
 
 @pytest.mark.usefixtures("solver")

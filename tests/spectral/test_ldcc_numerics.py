@@ -9,9 +9,9 @@ import pytest
 import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
+from cocluster import eigen
+from cocluster.eigen import smallest_eigenvectors, truncated_svd
 from cocluster.graphs import patch_laplacian
-from cocluster.spectral import _eigen
-from cocluster.spectral._eigen import smallest_eigenvectors, truncated_svd
 from cocluster.spectral._embedding import degree_scaled
 from cocluster.spectral._ldcc import joint_embedding, joint_operator
 from cocluster.starts import kmeans_labels, unit_rows
@@ -48,7 +48,7 @@ def test_iteration_and_dense_solver_agree_within_the_promised_residual(
     X, _ = blocks(1)
     L = slow_matrix(X, strength, strength, 5)
     exact, _ = smallest_eigenvectors(L, 6, Rng(0))
-    monkeypatch.setattr(_eigen, "DENSE_SIZE", 0)
+    monkeypatch.setattr(eigen, "DENSE_SIZE", 0)
     values, Z = smallest_eigenvectors(sp.csr_array(L), 6, Rng(0))
     np.testing.assert_allclose(values, exact, atol=1e-7)
     assert np.linalg.norm(L @ Z - Z * values, axis=0).max() < 1e-6
@@ -61,7 +61,7 @@ def test_embedding_spans_the_smallest_eigenvectors(
 ) -> None:
     X, _ = blocks(2)
     if iterate:
-        monkeypatch.setattr(_eigen, "DENSE_SIZE", 0)
+        monkeypatch.setattr(eigen, "DENSE_SIZE", 0)
     Z = np.vstack(joint_embedding(as_container(X), 4, Rng(0), row_strength=0.5))
     expected = np.linalg.eigh(slow_matrix(X, 0.5, 1.0, 5))[1][:, :4]
     np.testing.assert_allclose(Z @ Z.T, expected @ expected.T, atol=1e-5)

@@ -7,10 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import eigh
-from scipy.sparse.linalg import eigsh
 
 from cocluster.base import Task
+from cocluster.eigen import smallest_eigenvectors
 from cocluster.estimators._trifactor import TriFactorEstimator
 from cocluster.graphs import as_graph, knn_graph, laplacian
 from cocluster.graphs.weights import Metric
@@ -21,8 +20,6 @@ from cocluster.trifactor import Callback, Penalty, Run
 from cocluster.validation import check_choice, check_integer, check_number
 
 Graphs = dict[str, sp.csr_array]
-# Up to this size a dense solver is faster, and repeated eigenvalues are no trouble to it.
-DENSE_SIZE = 1000
 
 
 class GraphEstimator(TriFactorEstimator):
@@ -168,9 +165,5 @@ def spectral_basis(graph: sp.csr_array, k: int) -> Array:
     # Objects without edges have a zero row in the Laplacian; they must not become eigenvectors.
     alone = np.flatnonzero(np.diff(graph.indptr) == 0)
     adjacency = adjacency - sp.csr_array((np.ones(len(alone)), (alone, alone)), shape=(n, n))
-    if n <= DENSE_SIZE or 3 * k >= n:
-        values, vectors = eigh(adjacency.toarray(), subset_by_index=(n - k, n - 1))
-    else:
-        start = np.random.default_rng(0).standard_normal(n)
-        values, vectors = eigsh(adjacency, k, which="LA", v0=start, ncv=min(n, max(4 * k, 40)))
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0)))
+    values, vectors = smallest_eigenvectors(-adjacency, k, np.random.default_rng(0))
+    return vectors * np.sqrt(np.maximum(-values, 0))

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
+from cocluster.eigen import smallest_eigenvectors, truncated_svd
 from cocluster.matrices import (
     Array,
     Matrix,
-    column_sums,
-    row_sums,
+    degrees,
     safe_inverse,
     scaled,
 )
-from cocluster.spectral._eigen import smallest_eigenvectors, truncated_svd
 
 # Singular values this close to 1 are 1 but for rounding.
 REPEATED = 1e-6
@@ -24,8 +23,8 @@ def degree_scales(X: Matrix) -> tuple[Array, Array]:
 
     The degrees are sums of absolute values, so signed data has them too.
     """
-    size = abs(X)
-    return np.sqrt(safe_inverse(row_sums(size))), np.sqrt(safe_inverse(column_sums(size)))
+    rows, columns = degrees(X)
+    return np.sqrt(safe_inverse(rows)), np.sqrt(safe_inverse(columns))
 
 
 def degree_scaled(X: Matrix) -> Matrix:

@@ -6,9 +6,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
+from cocluster.eigen import smallest_eigenvectors
 from cocluster.graphs import patch_laplacian
 from cocluster.matrices import Array, Matrix
-from cocluster.spectral._eigen import smallest_eigenvectors
 from cocluster.spectral._embedding import degree_scaled
 from cocluster.starts import unit_rows
 

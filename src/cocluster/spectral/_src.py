@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from cocluster.eigen import signs, truncated_svd
 from cocluster.matrices import Array, squared_norm
 from cocluster.relation import Relation
 from cocluster.relations import RelationalData
-from cocluster.spectral._eigen import signs, truncated_svd
 from cocluster.starts import view_of
 
 Bases = dict[str, Array]
