@@ -86,6 +86,8 @@ class ConsensusITCC(ITCC):
 
     def _scaled(self, data: RelationalData) -> RelationalData:
         data = super()._scaled(data)
+        if len(data.relations) == 1:
+            return data
         return replace(data, relations=tuple(_balanced(r) for r in data.relations))
 
     def _clusters(self, data: RelationalData) -> dict[str, int]:

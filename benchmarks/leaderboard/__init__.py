@@ -1,0 +1,1 @@
+"""Every method at its defaults, and the peers at theirs, on real data without labels."""
