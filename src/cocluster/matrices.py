@@ -59,8 +59,14 @@ def label_sums(R: Any, G: Partition) -> Array:
         from cocluster import _kernels
 
         sums = _kernels.minor_label_sums if R.format == "csr" else _kernels.major_label_sums
-        return np.asarray(sums(R.indptr, R.indices, R.data, G.labels, G.n_clusters, R.shape[0]))
+        indices, labels = _unsigned(R.indices), _unsigned(G.labels)
+        return np.asarray(sums(R.indptr, indices, R.data, labels, G.n_clusters, R.shape[0]))
     return np.asarray(R @ G.dense(R.dtype))
+
+
+def _unsigned(numbers: Array) -> Array:
+    """The same memory, read as numbers that cannot be negative."""
+    return numbers.view(f"u{numbers.itemsize}")
 
 
 def inner(G: Factor, M: Array) -> Array:
