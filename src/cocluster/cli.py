@@ -1,16 +1,24 @@
-"""The command line: ``cocluster fit | methods | data``."""
+"""The command line: ``cocluster fit | methods | data | reproduce``."""
 
 from __future__ import annotations
 
+import sys
 import time
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.progress import Progress as Bar
-from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from cocluster.dataset import Dataset
@@ -84,6 +92,46 @@ def data(kind: Annotated[str | None, typer.Argument(help="text, gene, image, ...
     for info in list_datasets(kind):
         table.add_row(info.name, info.kind, str(info.shape), str(info.classes), info.licence)
     console.print(table)
+
+
+@app.command()
+def reproduce(
+    table: Annotated[str, typer.Argument(help="Paper and table, such as 003/table2.")],
+    quick: Annotated[bool, typer.Option("--quick", help="A small part, in minutes.")] = False,
+) -> None:
+    """Run a table of a paper: published figures beside ours. What is done is not run again."""
+    tables, protocol, runner, page = (
+        _benchmark(name) for name in ("tables", "protocol", "runner", "page")
+    )
+    wanted = protocol.find(table, tables.TABLES)
+    runner.require_data(wanted, quick)
+    folder = Path("benchmarks") / "papers" / wanted.paper
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    try:
+        with Bar(*columns, TimeElapsedColumn(), console=console) as bar:
+            task = bar.add_task(wanted.name)
+
+            def show(job: Any, done: int, total: int) -> None:
+                description = f"{job.row}, {job.column.name}"
+                bar.update(task, description=description, completed=done, total=total)
+
+            runner.run(wanted, folder / "runs.csv", quick=quick, report=show)
+            bar.update(task, description=wanted.name, completed=bar.tasks[0].total)
+    finally:
+        # An interrupted run has its page too, with what was done.
+        console.print(f"written to {page.write_page(wanted, folder, quick)}")
+
+
+def _benchmark(name: str) -> Any:
+    """A module of the benchmarks, which are part of a checkout but not of the package."""
+    if not Path("benchmarks", "papers", "tables.py").is_file():
+        raise FileNotFoundError(
+            "There is no benchmarks/papers here: the tables are run from a checkout of the "
+            "repository, so change to its top folder first."
+        )
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    return import_module(f"benchmarks.papers.{name}")
 
 
 def _clusters_table(dataset: Dataset, model: CoCluster) -> Table:

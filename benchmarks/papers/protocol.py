@@ -1,0 +1,229 @@
+"""What a table of a paper is: data sets, methods with their grids, runs, and what is shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from cocluster.datasets import list_paper_sets, paper_set
+from cocluster.datasets.registry import nearest
+from cocluster.links import Links
+from cocluster.matrices import Array
+from cocluster.relations import star
+from cocluster.scaling import fit_scaling
+
+Setting = Mapping[str, Any]
+Scales = tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """All that a method gets to see: no labels but those a paper gives to semi-supervised ones.
+
+    Attributes
+    ----------
+    views : dict of name to matrix
+        Scaled data.
+    n_clusters : int
+    links : Links or None
+    partial : integer array or None
+        Classes of some samples, -1 for the others.
+    """
+
+    views: Mapping[str, Any]
+    n_clusters: int
+    links: Links | None = None
+    partial: Array | None = None
+
+    @property
+    def data(self) -> Any:
+        """The matrix, or the star of several."""
+        if len(self.views) == 1:
+            return next(iter(self.views.values()))
+        return star(dict(self.views))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Labels of the samples, and the sweeps they took where the method counts them."""
+
+    labels: Array
+    sweeps: int | None = None
+
+
+@dataclass(frozen=True)
+class Column:
+    """A method of a table.
+
+    Attributes
+    ----------
+    name : str
+        As printed.
+    solve : callable of (problem, setting, seed)
+    grid, quick : dict of name to values
+        Values searched, and the few of them that a quick run searches.
+    supervision : {None, "pairs", "samples"}
+        What the method learns of the classes: links of random pairs, or classes of samples.
+    """
+
+    name: str
+    solve: Callable[[Problem, Setting, int], Answer]
+    grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    quick: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    supervision: str | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a paper.
+
+    Attributes
+    ----------
+    paper, number, title : str
+    sets : dict of name to scales
+        Rows, and the scalings of the data that every method searches alike.
+    columns : tuple of Column
+    metrics : tuple of str
+        Of the published file; the first one chooses the setting.
+    runs, quick_runs : int
+        Seeds a setting is run with.
+    quick_sets, quick_scales : tuple
+        Those of a quick run.
+    fraction : float
+        Share of all pairs that semi-supervised methods are told.
+    unit : float
+        What the paper prints for 1.
+    note : str
+        What the page says of the protocol besides.
+    """
+
+    paper: str
+    number: str
+    title: str
+    sets: Mapping[str, Scales]
+    columns: tuple[Column, ...]
+    metrics: tuple[str, ...]
+    runs: int
+    quick_runs: int = 3
+    quick_sets: tuple[str, ...] = ()
+    quick_scales: Scales = ()
+    fraction: float = 0.0
+    unit: float = 1.0
+    note: str = ""
+
+    @property
+    def name(self) -> str:
+        """As in ``cocluster reproduce NAME``."""
+        return f"{self.paper}/table{self.number}"
+
+    def seeds(self, quick: bool) -> range:
+        """One seed for each run."""
+        return range(self.quick_runs if quick else self.runs)
+
+    def rows(self, quick: bool) -> tuple[str, ...]:
+        """Data sets that can be had, of a quick run the small ones."""
+        missing = {entry.name for entry in list_paper_sets(self.paper) if entry.missing}
+        wanted = self.quick_sets if quick and self.quick_sets else tuple(self.sets)
+        return tuple(name for name in wanted if name not in missing)
+
+    def settings(self, row: str, column: Column, quick: bool) -> Iterator[dict[str, Any]]:
+        """All settings of a cell, the scaling of the data among them."""
+        grid = {**column.grid, **column.quick} if quick else dict(column.grid)
+        scales = self.sets[row]
+        if quick and self.quick_scales:
+            scales = tuple(s for s in scales if s in self.quick_scales) or scales[:1]
+        grid = {"scale": scales, **grid}
+        share = {"links": self.fraction} if column.supervision else {}
+        for values in product(*grid.values()):
+            yield dict(zip(grid, values, strict=True)) | share
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run: a cell, a setting and a seed."""
+
+    row: str
+    column: Column
+    setting: Setting
+    seed: int
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What distinguishes the run within a paper."""
+        return self.row, self.column.name, written(self.setting), str(self.seed)
+
+
+def written(setting: Setting) -> str:
+    """A setting as text that is the same for equal settings."""
+    return json.dumps(dict(setting), sort_keys=True)
+
+
+def jobs(table: Table, quick: bool) -> list[Job]:
+    """All runs of a table; those on the same data follow each other."""
+    return [
+        Job(row, column, setting, seed)
+        for row in table.rows(quick)
+        for column in table.columns
+        for setting in table.settings(row, column, quick)
+        for seed in table.seeds(quick)
+    ]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A data set of a paper as the runs use it: its views apart from its classes."""
+
+    views: Mapping[str, Any]
+    labels: Array
+    n_clusters: int
+
+    def problem(self, job: Job) -> Problem:
+        """What the method of a job gets to see."""
+        views = {name: rescaled(X, job.setting["scale"]) for name, X in self.views.items()}
+        share = job.setting.get("links", 0.0)
+        links = partial = None
+        if job.column.supervision == "pairs":
+            links = Links.from_labels(self.labels, fraction=share, random_state=job.seed)
+        elif job.column.supervision == "samples":
+            partial = known_classes(self.labels, share, job.seed)
+        return Problem(views, self.n_clusters, links, partial)
+
+
+def known_classes(labels: Array, share: float, seed: int) -> Array:
+    """Classes of so many random samples that their pairs are the given share of all; else -1."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(labels))
+    _, first = np.unique(labels[order], return_index=True)
+    # One of every class is known, or a machine for it could not be trained.
+    count = max(round(np.sqrt(share) * len(labels)), len(first))
+    chosen = np.concatenate([order[first], np.delete(order, first)])[:count]
+    partial = np.full(len(labels), -1)
+    partial[chosen] = labels[chosen]
+    return partial
+
+
+def load(paper: str, name: str, seed: int) -> Sample:
+    """A paper's data set; one that is drawn at random is drawn anew for every seed."""
+    dataset = paper_set(paper, name, random_state=seed)
+    assert dataset.labels is not None
+    return Sample(dict(dataset.views), dataset.labels, dataset.n_classes)
+
+
+def rescaled(X: Any, scale: str | None) -> Any:
+    """Data as a scaling gives it; "log l2" takes logarithms of entries above 1 first."""
+    if scale == "log l2":
+        X, scale = np.log(np.maximum(X, 1.0)), "l2"
+    return fit_scaling(X, scale).apply(X)
+
+
+def find(name: str, tables: Mapping[str, Table]) -> Table:
+    """A table by its name; an unknown name is answered with the nearest known ones."""
+    if name in tables:
+        return tables[name]
+    near = " or ".join(nearest(name, tuple(tables))) or ", ".join(tables)
+    raise ValueError(f"There is no table {name!r}; did you mean {near}?")

@@ -1,0 +1,158 @@
+"""Runs the cells of a table; every finished run is a line in ``runs.csv``, and is not run again."""
+
+from __future__ import annotations
+
+import csv
+import platform
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+
+import cocluster
+from benchmarks.papers.protocol import Job, Sample, Table, jobs, load, written
+from cocluster.datasets.fetch import locate
+from cocluster.datasets.papers import list_paper_sets
+from cocluster.datasets.registry import dataset_info
+from cocluster.metrics import scores
+
+FIELDS = (
+    "set",
+    "method",
+    "setting",
+    "seed",
+    "accuracy",
+    "nmi",
+    "purity",
+    "iterations",
+    "seconds",
+    "versions",
+    "refused",
+)
+Row = dict[str, str]
+Loader = Callable[[str, str, int], Sample]
+Report = Callable[[Job, int, int], None]
+
+
+def versions() -> str:
+    """What the figures were made with."""
+    used = {
+        "cocluster": cocluster.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+    return " ".join(f"{name}={version}" for name, version in used.items())
+
+
+def read_runs(file: Path) -> list[Row]:
+    """Finished runs; a last line that was cut off while it was written is taken out of the file."""
+    if not file.exists():
+        return []
+    text = file.read_text(encoding="utf-8")
+    if text and not text.endswith("\n"):
+        text = text[: text.rfind("\n") + 1]
+        file.write_text(text, encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def key(row: Row) -> tuple[str, str, str, str]:
+    """As `Job.key`."""
+    return row["set"], row["method"], row["setting"], row["seed"]
+
+
+def require_data(table: Table, quick: bool) -> None:
+    """Say which file is missing, and where to put it, before any run."""
+    entries = {entry.name: entry for entry in list_paper_sets(table.paper)}
+    for row in table.rows(quick):
+        for part in entries[row].parts if row in entries else ():
+            locate(dataset_info(part["set"]))
+
+
+def run(
+    table: Table,
+    file: Path,
+    *,
+    quick: bool = False,
+    report: Report | None = None,
+    loader: Loader = load,
+) -> None:
+    """Run what is not yet in the file.
+
+    Parameters
+    ----------
+    table : Table
+    file : path
+        Lines are appended, each as soon as its run is finished.
+    quick : bool
+        Fewer runs, coarser grids, small sets.
+    report : callable of (job, done, total), optional
+        Called before each run.
+    loader : callable of (paper, set, seed)
+    """
+    todo = jobs(table, quick)
+    present = {key(row) for row in read_runs(file)}
+    loaded = lru_cache(maxsize=table.runs)(loader)
+    drawn = {entry.name for entry in list_paper_sets(table.paper) if entry.draw}
+    for done, job in enumerate(todo):
+        if report is not None:
+            report(job, done, len(todo))
+        if job.key not in present:
+            sample = loaded(table.paper, job.row, job.seed if job.row in drawn else 0)
+            append(file, {**_identity(job), **measured(job, sample), "versions": versions()})
+
+
+def append(file: Path, row: dict[str, Any]) -> None:
+    """Add a line; the file is made with its head."""
+    new = not file.exists()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a", newline="", encoding="utf-8") as opened:
+        writer = csv.DictWriter(opened, FIELDS, restval="", lineterminator="\n")
+        if new:
+            writer.writeheader()
+        writer.writerow(row)
+
+
+def measured(job: Job, sample: Sample) -> dict[str, Any]:
+    """Scores of one run; a method that refuses the data, as for a sign, says why."""
+    problem = sample.problem(job)
+    parameters = {k: v for k, v in job.setting.items() if k not in ("scale", "links")}
+    start = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of convergence: the number of sweeps is recorded
+            answer = job.column.solve(problem, parameters, job.seed)
+    except ValueError as error:
+        return {"refused": str(error)}
+    seconds = time.perf_counter() - start
+    found = scores(sample.labels, answer.labels)
+    figures = {name: f"{found[name]:.4f}" for name in ("accuracy", "nmi", "purity")}
+    sweeps = "" if answer.sweeps is None else answer.sweeps
+    return {**figures, "iterations": sweeps, "seconds": f"{seconds:.3f}"}
+
+
+def _identity(job: Job) -> dict[str, Any]:
+    """The fields that distinguish a run."""
+    names = {"set": job.row, "method": job.column.name, "seed": job.seed}
+    return {**names, "setting": written(job.setting)}
+
+
+def complete(rows: Iterable[Row], table: Table, quick: bool) -> dict[tuple[str, str], list[Any]]:
+    """Settings of each cell all of whose runs are there: (setting, its rows)."""
+    by_key = {key(row): row for row in rows}
+    cells: dict[tuple[str, str], list[Any]] = {}
+    for row in table.rows(quick):
+        for column in table.columns:
+            found = cells.setdefault((row, column.name), [])
+            for setting in table.settings(row, column, quick):
+                keys = [Job(row, column, setting, seed).key for seed in table.seeds(quick)]
+                if all(k in by_key for k in keys):
+                    found.append((setting, [by_key[k] for k in keys]))
+    return cells

@@ -1,0 +1,59 @@
+"""The methods of the tables, all called alike: (problem, setting, seed) gives labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.cluster import KMeans
+
+from benchmarks.baselines.tsvm import tsvm_labels
+from benchmarks.papers.protocol import Answer, Problem, Setting
+from cocluster.methods import METHODS
+
+Solver = Callable[[Problem, Setting, int], Answer]
+
+# The papers set the strengths of both sides to the same value.
+STRENGTHS = {
+    "gnmf": ("row_strength",),
+    "drcc": ("row_strength", "column_strength"),
+    "lpfnmtf": ("row_strength", "column_strength"),
+    "ldcc": ("row_strength", "column_strength"),
+}
+# Two factors: a cluster of samples is a cluster of features, there is no second number.
+SAME_CLUSTERS = ("nmf", "seminmf", "gnmf")
+
+
+def kmeans(n_init: int) -> Solver:
+    """The best of some starts by the objective of k-means."""
+
+    def solve(problem: Problem, setting: Setting, seed: int) -> Answer:
+        model = KMeans(problem.n_clusters, n_init=n_init, random_state=seed).fit(problem.data)
+        return Answer(model.labels_, int(model.n_iter_))
+
+    return solve
+
+
+def method(name: str, **fixed: Any) -> Solver:
+    """A method of the library with as many feature clusters as classes; the data come scaled."""
+    estimator = METHODS[name].estimator
+
+    def solve(problem: Problem, setting: Setting, seed: int) -> Answer:
+        parameters = dict(setting)
+        strength = parameters.pop("strength", None)
+        if strength is not None:
+            parameters |= dict.fromkeys(STRENGTHS.get(name, ("strength",)), strength)
+        model = estimator(problem.n_clusters, normalize=None, random_state=seed, **fixed)
+        takes_number = METHODS[name].feature_clusters and name not in SAME_CLUSTERS
+        if takes_number and "n_column_clusters" in model.get_params():
+            parameters["n_column_clusters"] = problem.n_clusters
+        model.set_params(**parameters).fit(problem.data, links=problem.links)
+        return Answer(model.labels_, getattr(model, "n_iter_", None))
+
+    return solve
+
+
+def tsvm(problem: Problem, setting: Setting, seed: int) -> Answer:
+    """The transductive machine, which is told classes of samples instead of links."""
+    assert problem.partial is not None
+    return Answer(tsvm_labels(problem.data, problem.partial, seed=seed, **setting))
