@@ -126,6 +126,14 @@ def test_links_are_heard(planted: Any) -> None:
     assert (model.labels_[must[:, 0]] == model.labels_[must[:, 1]]).all()
 
 
+def test_the_start_puts_linked_samples_together(planted: Any) -> None:
+    noise = np.random.default_rng(0).random((120, 80))
+    links = Links.from_labels(planted.row_labels)
+    # No sweep is left to mend a start that ignored the links.
+    model = ConsensusITCC(K, max_iter=1, random_state=0).fit(noise, links=links)
+    assert accuracy(planted.row_labels, model.labels_) == 1
+
+
 def test_large_data_have_one_embedding(planted: Any, monkeypatch: Any) -> None:
     data = relational(planted.X)
     three = consensus_embedding(data, K, 0)

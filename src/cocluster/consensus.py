@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from cocluster.base import Task
 from cocluster.information.itcc import ITCC
-from cocluster.labels import as_partition
+from cocluster.labels import Ties, as_partition
 from cocluster.matrices import (
     Array,
     Matrix,
@@ -37,8 +37,8 @@ from cocluster.trifactor import Run
 from cocluster.validation import clusters_by_type
 
 FEATURE_CLUSTERS_PER_CLUSTER = 5
-# Above, the first of the three embeddings must do: the others would double the time.
-THREE_UP_TO_ENTRIES = 3_000_000
+# Above, the first of the three embeddings must do: the others double the time.
+THREE_UP_TO_ENTRIES = 1_000_000
 
 
 class ConsensusITCC(ITCC):
@@ -51,7 +51,8 @@ class ConsensusITCC(ITCC):
       length: singular vectors of :math:`D_r^{-1/2} X D_c^{-1/2}`, the same for
       :math:`\log(1 + X)`, and those of :math:`D^{-1/2} Y`, Y the tf-idf rows of unit length and
       D the degrees of :math:`Y Y^T` (normalised cut of the cosines). A matrix with more than
-      3,000,000 entries has the first alone. Several views have them each.
+      1,000,000 entries has the first alone. Several views have them each.
+      Must-linked samples begin at the direction of their sum.
     * ``n_column_clusters=None`` means five times ``n_clusters``, at most one for each feature:
       finer profiles tell samples better apart.
     * Several relations count alike (times their weights), whatever their units.
@@ -104,7 +105,10 @@ class ConsensusITCC(ITCC):
         if not (isinstance(self.init, str) and self.init == "spectral"):
             return super()._best_run(task)
         seeds = task.rng.integers(2**31 - 1, size=self.n_init).tolist()
-        Z = consensus_embedding(task.data, task.clusters[task.data.center], seeds[0])
+        center = task.data.center
+        Z = consensus_embedding(task.data, task.clusters[center], seeds[0])
+        if center in task.links:
+            Z = unit_rows(Ties(task.links[center].closure().component).pooled(Z))
         runs = (self._solve(task, _start(task.data, task.clusters, Z, seed)) for seed in seeds)
         return min(runs, key=lambda run: run.objective)
 
