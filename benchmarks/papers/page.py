@@ -61,6 +61,7 @@ def write_page(table: Table, folder: Path, quick: bool) -> Path:
     for metric in table.metrics:
         lines += ["", f"## {metric}", "", *_grid(table, metric, published, best)]
     lines += ["", *_marks(table), "", "## Settings chosen", "", *_settings(table, best, quick)]
+    lines += _refusals(table, rows)
     used = sorted({row["versions"] for _, found, _ in best.values() for row in found})
     lines += ["", *(f"Made with {text}." for text in used)]
     page = folder / f"table{table.number}.md"
@@ -146,3 +147,12 @@ def _settings(table: Table, best: Best, quick: bool) -> list[str]:
         total = len(list(table.settings(row, columns[name], quick)))
         lines.append(f"| {row} | {name} | `{written(setting)}` | {count} | {total} |")
     return lines
+
+
+def _refusals(table: Table, rows: list[Row]) -> list[str]:
+    """Which methods refused which data, in their own words."""
+    names = {column.name for column in table.columns}
+    here = [row for row in rows if row["set"] in table.sets and row["method"] in names]
+    said = {(row["set"], row["method"], row["refused"]) for row in here if row["refused"]}
+    lines = [f"* {name} on {row}: {why}" for row, name, why in sorted(said)]
+    return ["", "## Refused", "", *lines] if lines else []

@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from sklearn.preprocessing import MinMaxScaler
 
 from cocluster.datasets import list_paper_sets, paper_set
 from cocluster.datasets.registry import nearest
@@ -215,7 +216,13 @@ def load(paper: str, name: str, seed: int) -> Sample:
 
 
 def rescaled(X: Any, scale: str | None) -> Any:
-    """Data as a scaling gives it; "log l2" takes logarithms of entries above 1 first."""
+    """Data as a scaling gives it, two for genes besides those of the library.
+
+    "log l2" takes logarithms first, of 1 for smaller entries; "range" brings each gene to [0, 1],
+    which opens data of any sign to methods that need data >= 0.
+    """
+    if scale == "range":
+        return MinMaxScaler().fit_transform(X)
     if scale == "log l2":
         X, scale = np.log(np.maximum(X, 1.0)), "l2"
     return fit_scaling(X, scale).apply(X)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import scipy.sparse as sp
 from sklearn.cluster import KMeans
 
 from benchmarks.baselines.tsvm import tsvm_labels
@@ -28,7 +29,8 @@ def kmeans(n_init: int) -> Solver:
     """The best of some starts by the objective of k-means."""
 
     def solve(problem: Problem, setting: Setting, seed: int) -> Answer:
-        model = KMeans(problem.n_clusters, n_init=n_init, random_state=seed).fit(problem.data)
+        model = KMeans(problem.n_clusters, n_init=n_init, random_state=seed)
+        model.fit(_narrow(problem.data))
         return Answer(model.labels_, int(model.n_iter_))
 
     return solve
@@ -56,4 +58,11 @@ def method(name: str, **fixed: Any) -> Solver:
 def tsvm(problem: Problem, setting: Setting, seed: int) -> Answer:
     """The transductive machine, which is told classes of samples instead of links."""
     assert problem.partial is not None
-    return Answer(tsvm_labels(problem.data, problem.partial, seed=seed, **setting))
+    return Answer(tsvm_labels(_narrow(problem.data), problem.partial, seed=seed, **setting))
+
+
+def _narrow(X: Any) -> Any:
+    """Sparse data with 32-bit indices, which scikit-learn insists on."""
+    if not sp.issparse(X):
+        return X
+    return sp.csr_array((X.data, X.indices.astype("i4"), X.indptr.astype("i4")), X.shape)

@@ -11,7 +11,7 @@ Grid = dict[str, tuple[Any, ...]]
 # The papers do not say how data are scaled: every method searches the same scalings.
 TEXT: Scales = (None, "l2", "tfidf", "degree")
 IMAGE: Scales = (None, "l2")
-GENE: Scales = (None, "l2", "log l2")
+GENE: Scales = (None, "l2", "log l2", "range")
 NEIGHBORS = tuple(range(1, 11))
 SIZES_SSNMF = ("Graft-Phos", "England-Heart", "Interest-Trade", "Fbis2", "Fbis3", "Fbis4", "Fbis5")
 
@@ -171,7 +171,7 @@ def _tables_001() -> list[Table]:
     genes = dict.fromkeys(("ALL-AML", "Colon", "Prostate", "ALL-MLL-AML", "CNS"), GENE)
     uci = dict.fromkeys(("Iris", "LettersIJL", "Soybean"), IMAGE)
     parts: dict[str, Any] = {"metrics": ("accuracy",), "runs": 20, "columns": _all_001()}
-    parts["quick_scales"] = (None, "l2", "tfidf", "log l2")
+    parts["quick_scales"] = (None, "l2", "tfidf", "range")
     return [
         Table("001", "5", "documents", text, fraction=0.03, **parts),
         Table("001", "7", "gene expression", genes, fraction=0.03, **parts),
@@ -186,7 +186,7 @@ def _tables_000() -> list[Table]:
     sets = text | genes
     small = tuple(name for name in sets if name != "CT8")
     parts: dict[str, Any] = {"metrics": ("accuracy",), "runs": 10, "fraction": 0.1}
-    parts |= {"quick_sets": small, "quick_scales": ("l2",), "quick_runs": 2}
+    parts |= {"quick_sets": small, "quick_scales": ("l2", "range"), "quick_runs": 2}
     return [Table("000", "5", "pairwise co-clustering", sets, _pairwise_000(), **parts)]
 
 
