@@ -48,7 +48,7 @@ def method(name: str, **fixed: Any) -> Solver:
         model = estimator(problem.n_clusters, normalize=None, random_state=seed, **fixed)
         takes_number = METHODS[name].feature_clusters and name not in SAME_CLUSTERS
         if takes_number and "n_column_clusters" in model.get_params():
-            parameters["n_column_clusters"] = problem.n_clusters
+            parameters["n_column_clusters"] = _feature_clusters(problem)
         model.set_params(**parameters).fit(problem.data, links=problem.links)
         return Answer(model.labels_, getattr(model, "n_iter_", None))
 
@@ -59,6 +59,12 @@ def tsvm(problem: Problem, setting: Setting, seed: int) -> Answer:
     """The transductive machine, which is told classes of samples instead of links."""
     assert problem.partial is not None
     return Answer(tsvm_labels(_narrow(problem.data), problem.partial, seed=seed, **setting))
+
+
+def _feature_clusters(problem: Problem) -> Any:
+    """As many as classes for each view, or all features of a view that has fewer."""
+    numbers = {name: min(problem.n_clusters, X.shape[1]) for name, X in problem.views.items()}
+    return numbers if len(numbers) > 1 else next(iter(numbers.values()))
 
 
 def _narrow(X: Any) -> Any:
