@@ -84,7 +84,7 @@ def picture(rows: pd.DataFrame) -> None:
         axis.barh(ranks.index, ranks, color=["C1" if n == FRONT else "C0" for n in ranks.index])
         axis.axvline(ranks[FRONT] + difference, color="k", ls=":", lw=1)
         axis.set_title(f"{title} ({len(scores)} sets)", fontsize=10)
-        axis.set_xlabel("mean rank (dotted: critical difference from CoCluster)", fontsize=8)
+        axis.set_xlabel("mean rank (dotted: critical difference)", fontsize=8)
         axis.tick_params(labelsize=7)
     figure.savefig(PICTURE, dpi=110)
     plt.close(figure)
