@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import csv
 import multiprocessing
-import os
 import platform
 import time
 import warnings
@@ -23,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
 
 from benchmarks.leaderboard.methods import FRONT, PARTICIPANTS, PEERS
 from benchmarks.leaderboard.report import RESULTS, write_page
@@ -159,6 +159,5 @@ def main() -> None:
 
 if __name__ == "__main__":
     # One thread each, so that times are of the methods and not of the machine.
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
-    main()
+    with threadpool_limits(1):
+        main()
