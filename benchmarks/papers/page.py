@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -150,9 +151,14 @@ def _settings(table: Table, best: Best, quick: bool) -> list[str]:
 
 
 def _refusals(table: Table, rows: list[Row]) -> list[str]:
-    """Which methods refused which data, in their own words."""
+    """Which methods refused which scalings of which data, and why."""
     names = {column.name for column in table.columns}
     here = [row for row in rows if row["set"] in table.sets and row["method"] in names]
-    said = {(row["set"], row["method"], row["refused"]) for row in here if row["refused"]}
-    lines = [f"* {name} on {row}: {why}" for row, name, why in sorted(said)]
-    return ["", "## Refused", "", *lines] if lines else []
+    said: dict[str, dict[str, None]] = {}
+    for row in here:
+        if row["refused"]:
+            scale = json.loads(row["setting"])["scale"] or "none"
+            reason = row["refused"].split(";")[0]
+            said.setdefault(f"{row['method']}, scale {scale}: {reason}", {})[row["set"]] = None
+    lines = [f"* {', '.join(sets)}: {what}." for what, sets in said.items()]
+    return ["", "## Settings that were refused", "", *lines] if lines else []
