@@ -15,7 +15,7 @@ from cocluster.datasets import list_paper_sets
 
 Published = dict[tuple[str, str, str], float]
 Best = dict[tuple[str, str], tuple[Setting, list[Row], int]]
-LARGEST = {"accuracy", "nmi", "purity"}
+SHARES = {"accuracy", "nmi", "purity"}
 
 
 def read_published(file: Path, number: str) -> Published:
@@ -94,6 +94,7 @@ def _grid(table: Table, metric: str, published: Published, best: Best) -> list[s
     """The table of one metric, and means over the cells that both have."""
     names = [column.name for column in table.columns]
     marked = _differing(table)
+    digits = 3 if metric in SHARES and table.unit == 1.0 else 1
     lines = ["| set | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
     pairs: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     for row in table.sets:
@@ -102,13 +103,13 @@ def _grid(table: Table, metric: str, published: Published, best: Best) -> list[s
             theirs = published.get((row, name, metric), float("nan"))
             found = best.get((row, name))
             ours = average(found[1], metric) if found else float("nan")
-            ours *= table.unit if metric in LARGEST else 1.0
-            cells.append(_cell(theirs, ours, table.unit))
+            ours *= table.unit if metric in SHARES else 1.0
+            cells.append(_cell(theirs, ours, digits))
             if not np.isnan(theirs + ours):
                 pairs[name].append((theirs, ours))
         title = f"{row}\\*" if row in marked else row
         lines.append("| " + " | ".join([title, *cells]) + " |")
-    means = [_cell(*_mean(both), table.unit) if both else "-" for both in pairs.values()]
+    means = [_cell(*_mean(both), digits) if both else "-" for both in pairs.values()]
     return [*lines, "| mean of cells with both | " + " | ".join(means) + " |"]
 
 
@@ -118,9 +119,8 @@ def _mean(pairs: list[tuple[float, float]]) -> tuple[float, float]:
     return float(theirs), float(ours)
 
 
-def _cell(theirs: float, ours: float, unit: float) -> str:
+def _cell(theirs: float, ours: float, digits: int) -> str:
     """Published / ours / difference, a dash for what there is not."""
-    digits = 3 if unit == 1.0 else 1
     shown = [f"{theirs:.{digits}f}", f"{ours:.{digits}f}", f"{ours - theirs:+.{digits}f}"]
     known = [not np.isnan(value) for value in (theirs, ours, ours - theirs)]
     return " / ".join(text if there else "-" for text, there in zip(shown, known, strict=True))
