@@ -19,7 +19,9 @@ FORBIDDEN = {
     **dict.fromkeys(
         ["matrices", "labels", "relation", "relations", "containers", "alignment"], ABOVE
     ),
-    **dict.fromkeys(["scaling", "starts", "validation", "metrics", "graphs", "links", "eigen"], ABOVE),
+    **dict.fromkeys(
+        ["scaling", "starts", "validation", "metrics", "graphs", "links", "eigen"], ABOVE
+    ),
     "_kernels": ABOVE,
     "datasets": ABOVE,
     "trifactor": METHODS | {"base"},

@@ -28,9 +28,9 @@ from cocluster.scaling import fit_scaling
 from cocluster.starts import (
     SINGLE_FROM_ENTRIES,
     Labels,
-    _subspace,
     given_start,
     kmeans_labels,
+    leading_subspace,
     unit_rows,
 )
 from cocluster.trifactor import Run
@@ -190,7 +190,7 @@ def _embedding(Y: Matrix, k: int, seed: int) -> Array:
     """Unit rows of the k weighted left singular vectors after the first."""
     size = min(k + 1, *Y.shape)
     wide = Y.shape[0] < Y.shape[1]
-    vectors = _subspace(Y.T if wide else Y, size, np.random.default_rng(seed))
+    vectors = leading_subspace(Y.T if wide else Y, size, np.random.default_rng(seed))
     return np.asarray(unit_rows(vectors[1 if wide else 0][:, min(1, size - 1) :]))
 
 

@@ -90,12 +90,12 @@ def _singular_vectors(X: Matrix, rank: int, seed: int) -> tuple[Array, Array]:
         X = single_precision(X)
     X = fit_scaling(X, "degree").apply(X)
     wide = X.shape[0] < X.shape[1]
-    vectors = _subspace(X.T if wide else X, size, np.random.default_rng(seed))
+    vectors = leading_subspace(X.T if wide else X, size, np.random.default_rng(seed))
     left, right = (V[:, min(1, size - 1) :] for V in vectors)
     return (right, left) if wide else (left, right)
 
 
-def _subspace(X: Matrix, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
+def leading_subspace(X: Matrix, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """U Σ and V Σ for the leading singular vectors, by subspace iteration on the columns.
 
     A start needs two digits, not ten: a few products do, where an exact decomposition takes many.

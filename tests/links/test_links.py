@@ -175,7 +175,10 @@ def test_estimators_take_links_tuples_and_labels_alike():
             "describe 2 samples, the data has 4",
         ),
         (lambda: as_links(None, [0, 1], 4), "describe 2 samples, the data has 4"),
-        (lambda: as_links(None, [0, 1, 2], 3, n_clusters=2), "2 clusters are too few"),
+        (
+            lambda: as_links(Links.from_labels([0, 1, 2]), None, 3, n_clusters=2),
+            "2 clusters are too few",
+        ),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(make, message):
@@ -192,3 +195,9 @@ def test_other_kinds_of_links_are_refused(links):
 def test_names_are_not_positions():
     with pytest.raises(TypeError, match=r"Links.read with ids="):
         Links.from_pairs([["a", "b"]], n_samples=2)
+
+
+def test_a_labelling_may_have_more_classes_than_there_are_clusters():
+    """Scikit-learn passes any y to fit; what cannot be met is reported, not refused."""
+    links = as_links(None, [0, 1, 2], 3, n_clusters=2)
+    assert links.violations(np.array([0, 1, 1])).n_cannot == 1
