@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from sklearn.cluster import KMeans, SpectralCoclustering
 from sklearn.decomposition import NMF
 from sklearn.feature_extraction.text import TfidfTransformer
 
+from benchmarks.memory import peak_memory
 from cocluster import CoCluster
 from cocluster.datasets import make_blocks
 from cocluster.metrics import accuracy, nmi
@@ -55,13 +55,13 @@ def fit_in_own_process(name: str, path: Path, k: int, seed: int) -> dict[str, fl
 
 def fit(name: str, path: Path, k: int, seed: int) -> None:
     """The body of that process: prints its result as JSON."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_memory()
     X = sp.csr_array(sp.load_npz(path))
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
     start = time.perf_counter()
     labels = METHODS[name](X, k, seed)
     seconds = time.perf_counter() - start
-    peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / size
+    peak = (peak_memory() - before) / size
     np.save(path.with_suffix(".labels.npy"), labels)
     print(json.dumps({"seconds": seconds, "memory": peak}))
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
+from benchmarks.memory import peak_memory
 from cocluster import SSNMF
 from cocluster.datasets import make_blocks
 from cocluster.links import Links
@@ -50,7 +50,7 @@ def links_of(labels: np.ndarray) -> Links:
 
 def fit(folder: Path) -> None:
     """The body of the process of one fit: prints its result as JSON."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_memory()
     X, labels = sp.csr_array(sp.load_npz(folder / "X.npz")), np.load(folder / "labels.npy")
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
     links, times = links_of(labels), [time.process_time()]
@@ -60,7 +60,7 @@ def fit(folder: Path) -> None:
 
     model = SSNMF(N_CLUSTERS, max_iter=SWEEPS, tol=0, random_state=0)
     model.fit(X, links=links, callback=callback)
-    peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    peak = (peak_memory() - before) * 1024
     # The first interval holds the start and the constant.
     sweep = float(np.min(np.diff(times)[1:]))
     result = {

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from cocluster.labels import as_partition
 from cocluster.matrices import (
@@ -31,6 +32,9 @@ SAMPLE = 20_000
 SINGLE_FROM_ENTRIES = 1_000_000
 OVERSAMPLING = 10
 POWER_STEPS = 6
+# For many small dense products: more threads gain little there, and lose much where they wait for
+# each other (on two busy cores a start took eight times as long with two threads as with one).
+THREADS = 1
 
 
 def view_of(data: RelationalData, name: str) -> Matrix:
@@ -102,10 +106,11 @@ def leading_subspace(X: Matrix, size: int, rng: np.random.Generator) -> tuple[Ar
     """
     width = min(size + OVERSAMPLING, *X.shape)
     Q = rng.standard_normal((X.shape[1], width)).astype(X.dtype)
-    for _ in range(POWER_STEPS):
-        Q = np.linalg.qr(X.T @ (X @ Q))[0]
-    B = X @ Q
-    values, W = np.linalg.eigh(np.asarray(B.T @ B, dtype=np.float64))
+    with threadpool_limits(THREADS):
+        for _ in range(POWER_STEPS):
+            Q = np.linalg.qr(X.T @ (X @ Q))[0]
+        B = X @ Q
+        values, W = np.linalg.eigh(np.asarray(B.T @ B, dtype=np.float64))
     W = W[:, ::-1][:, :size]
     singular = np.sqrt(np.maximum(values[::-1][:size], 0))
     return B @ W.astype(X.dtype), (Q @ W.astype(X.dtype)) * singular.astype(X.dtype)
@@ -142,7 +147,7 @@ def kmeans_labels(Z: Matrix, k: int, seed: int, n_init: int = 5) -> Array:
 
 def kmeans(Z: Matrix, k: int, seed: int, n_init: int) -> KMeans:
     """scikit-learn's k-means, silent where there are fewer distinct objects than clusters."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), threadpool_limits(THREADS):
         warnings.simplefilter("ignore", ConvergenceWarning)
         return KMeans(min(k, Z.shape[0]), n_init=n_init, random_state=seed).fit(Z)
 
