@@ -60,7 +60,7 @@ def fit(folder: Path) -> None:
 
     model = SSNMF(N_CLUSTERS, max_iter=SWEEPS, tol=0, random_state=0)
     model.fit(X, links=links, callback=callback)
-    peak = (peak_memory() - before) * 1024
+    peak = peak_memory() - before
     # The first interval holds the start and the constant.
     sweep = float(np.min(np.diff(times)[1:]))
     result = {
