@@ -31,7 +31,7 @@ Labels = dict[str, Array]
 SAMPLE = 20_000
 SINGLE_FROM_ENTRIES = 1_000_000
 OVERSAMPLING = 10
-POWER_STEPS = 6
+POWER_STEPS = 4
 # For many small dense products: more threads gain little there, and lose much where they wait for
 # each other (on two busy cores a start took eight times as long with two threads as with one).
 THREADS = 1
