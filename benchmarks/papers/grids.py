@@ -1,0 +1,16 @@
+"""Scalings and grids that tables of several papers search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.papers.protocol import Scales
+
+Grid = dict[str, tuple[Any, ...]]
+# The papers do not say how data are scaled: every method searches the same scalings.
+TEXT: Scales = (None, "l2", "tfidf", "degree")
+IMAGE: Scales = (None, "l2")
+GENE: Scales = (None, "l2", "log l2", "range")
+NEIGHBORS = tuple(range(1, 11))
+# Factors without a graph become labels by their largest entry, or by k-means as those with one.
+ASSIGN: Grid = {"assign": ("argmax", "kmeans")}
