@@ -9,6 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.papers.below import Cell, below_lines, with_both
+from benchmarks.papers.exhibit import Exhibit, ours
+from benchmarks.papers.layout import MISSING, compared
 from benchmarks.papers.protocol import Setting, Table, written
 from benchmarks.papers.runner import Row, complete, read_runs
 from cocluster.datasets import list_paper_sets
@@ -49,34 +52,74 @@ def chosen(table: Table, rows: list[Row], quick: bool) -> Best:
     return best
 
 
-def write_page(table: Table, folder: Path, quick: bool) -> Path:
+def write_page(table: Table | Exhibit, folder: Path, quick: bool) -> Path:
     """Write ``FOLDER/tableN.md`` from the published figures and the runs beside it."""
-    published = read_published(folder / "published.csv", table.number)
-    rows = read_runs(folder / "runs.csv")
-    best = chosen(table, rows, quick)
-    lines = [
-        f"# Paper {table.paper}, table {table.number}: {table.title}",
-        "",
-        *_head(table, quick),
-    ]
-    for metric in table.metrics:
-        lines += ["", f"## {metric}", "", *_grid(table, metric, published, best)]
-    lines += ["", *_marks(table), "", "## Settings chosen", "", *_settings(table, best, quick)]
-    lines += _refusals(table, rows)
-    used = sorted({row["versions"] for _, found, _ in best.values() for row in found})
-    lines += ["", *(f"Made with {text}." for text in used)]
+    if isinstance(table, Exhibit):
+        lines = _exhibit_lines(table, folder, quick)
+    else:
+        lines = _table_lines(table, folder, quick)
     page = folder / f"table{table.number}.md"
     page.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     return page
 
 
+def _table_lines(table: Table, folder: Path, quick: bool) -> list[str]:
+    """The page of figures by set and method."""
+    published = read_published(folder / "published.csv", table.number)
+    rows = read_runs(folder / "runs.csv")
+    best = chosen(table, rows, quick)
+    lines = [*_title(table, quick), "", *_head(table, quick)]
+    short: list[Cell] = []
+    for metric in table.metrics:
+        cells = _cells(table, metric, published, best)
+        short += with_both(cells) if metric in SHARES else []
+        lines += ["", f"## {metric}", "", *_grid(table, metric, cells)]
+    lines += ["", *_marks(table)]
+    if SHARES.intersection(table.metrics):
+        lines += below_lines(table.paper, table.number, short, folder, table.unit)
+    lines += ["", "## Settings chosen", "", *_settings(table, best, quick)]
+    lines += _refusals(table, rows)
+    used = sorted({row["versions"] for _, found, _ in best.values() for row in found})
+    return [*lines, "", *(f"Made with {text}." for text in used)]
+
+
+def _exhibit_lines(exhibit: Exhibit, folder: Path, quick: bool) -> list[str]:
+    """The page of an exhibit."""
+    runs = read_runs(folder / "details.csv")
+    found = ours(exhibit, runs, quick)
+    used = sorted({row["versions"] for row in runs if row["table"] == exhibit.number})
+    shown, cells = exhibit.show(read_values(folder / "published.csv", exhibit.number), found)
+    lines = [*_title(exhibit, quick), "", exhibit.note, "", *shown, "", *_marks(exhibit)]
+    if cells:
+        lines += below_lines(exhibit.paper, exhibit.number, with_both(cells), folder)
+    return [*lines, "", *(f"Made with {text}." for text in used)]
+
+
+def read_values(file: Path, number: str) -> dict[str, dict[str, dict[str, str]]]:
+    """Published numbers and texts of an exhibit by row, column and metric."""
+    values: dict[str, dict[str, dict[str, str]]] = {}
+    with file.open(newline="", encoding="utf-8") as opened:
+        for line in csv.DictReader(opened):
+            if line["table"] == number:
+                cell = values.setdefault(line["row"], {}).setdefault(line["column"], {})
+                cell[line["metric"]] = line["value"]
+    return values
+
+
+def _title(table: Table | Exhibit, quick: bool) -> list[str]:
+    """Heading and command."""
+    name = f"cocluster reproduce {table.name}" + (" --quick" if quick else "")
+    return [
+        f"# Paper {table.paper}, table {table.number}: {table.title}",
+        "",
+        f"Written by `{name}`; protocol in [README](README.md).",
+    ]
+
+
 def _head(table: Table, quick: bool) -> list[str]:
     """What is shown and how it was made."""
-    name = f"cocluster reproduce {table.name}" + (" --quick" if quick else "")
     mode = "**A quick run**: fewer runs, coarser grids, small sets. " if quick else ""
     lines = [
-        f"Written by `{name}`; protocol in [README](README.md).",
-        "",
         f"{mode}Mean of {len(table.seeds(quick))} runs (the protocol has {table.runs}). Each cell: "
         "published / ours / difference. As the paper does, the setting of each method on each set "
         "is the best of its grid by mean accuracy, so **the classes choose the setting**; within a "
@@ -90,50 +133,38 @@ def _told(table: Table) -> bool:
     return any(column.supervision for column in table.columns)
 
 
-def _grid(table: Table, metric: str, published: Published, best: Best) -> list[str]:
-    """The table of one metric, and means over the cells that both have."""
-    names = [column.name for column in table.columns]
+def _cells(table: Table, metric: str, published: Published, best: Best) -> list[Cell]:
+    """Both figures of every cell, NaN where there is none."""
+    scale = table.unit if metric in SHARES else 1.0
+    return [
+        Cell(row, c.name, metric, published.get((row, c.name, metric), MISSING), scale * found)
+        for row in table.sets
+        for c in table.columns
+        for found in [average(best[row, c.name][1], metric) if (row, c.name) in best else MISSING]
+    ]
+
+
+def _grid(table: Table, metric: str, cells: list[Cell]) -> list[str]:
+    """The table of one metric."""
     marked = _differing(table)
-    digits = 3 if metric in SHARES and table.unit == 1.0 else 1
-    lines = ["| set | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
-    pairs: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
-    for row in table.sets:
-        cells = []
-        for name in names:
-            theirs = published.get((row, name, metric), float("nan"))
-            found = best.get((row, name))
-            ours = average(found[1], metric) if found else float("nan")
-            ours *= table.unit if metric in SHARES else 1.0
-            cells.append(_cell(theirs, ours, digits))
-            if not np.isnan(theirs + ours):
-                pairs[name].append((theirs, ours))
-        title = f"{row}\\*" if row in marked else row
-        lines.append("| " + " | ".join([title, *cells]) + " |")
-    means = [_cell(*_mean(both), digits) if both else "-" for both in pairs.values()]
-    return [*lines, "| mean of cells with both | " + " | ".join(means) + " |"]
+    return compared(
+        tuple(table.sets),
+        [column.name for column in table.columns],
+        {(c.row, c.column): c.theirs for c in cells},
+        {(c.row, c.column): c.ours for c in cells},
+        3 if metric in SHARES and table.unit == 1.0 else 1,
+        lambda row: f"{row}\\*" if row in marked else row,
+    )
 
 
-def _mean(pairs: list[tuple[float, float]]) -> tuple[float, float]:
-    """Means of the first and of the second entries."""
-    theirs, ours = np.mean(pairs, axis=0)
-    return float(theirs), float(ours)
-
-
-def _cell(theirs: float, ours: float, digits: int) -> str:
-    """Published / ours / difference, a dash for what there is not."""
-    shown = [f"{theirs:.{digits}f}", f"{ours:.{digits}f}", f"{ours - theirs:+.{digits}f}"]
-    known = [not np.isnan(value) for value in (theirs, ours, ours - theirs)]
-    return " / ".join(text if there else "-" for text, there in zip(shown, known, strict=True))
-
-
-def _differing(table: Table) -> dict[str, str]:
+def _differing(table: Table | Exhibit) -> dict[str, str]:
     """Sets that are not as the paper has them, and how they differ."""
     entries = {entry.name: entry for entry in list_paper_sets(table.paper)}
     notes = {row: entries[row].missing or entries[row].note for row in table.sets if row in entries}
     return {row: note for row, note in notes.items() if note}
 
 
-def _marks(table: Table) -> list[str]:
+def _marks(table: Table | Exhibit) -> list[str]:
     """Remarks under the table."""
     notes = [f"\\* {row}: {note.rstrip('.')}." for row, note in _differing(table).items()]
     lines = ["A dash: not printed (or not legible), not run yet, or refused by the method.", ""]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchmarks.papers.exhibit import Exhibit
+from benchmarks.papers.exhibits000 import exhibits
 from benchmarks.papers.grids import GENE, IMAGE, TEXT, Grid
 from benchmarks.papers.protocol import Column, Scales, Table
 from benchmarks.papers.solvers import method, tsvm
@@ -37,7 +39,7 @@ def _star() -> tuple[Column, ...]:
     )
 
 
-def tables() -> list[Table]:
+def tables() -> list[Table | Exhibit]:
     """Tables of paper 000."""
     text: dict[str, Scales] = {f"CT{number}": TEXT for number in range(1, 9)}
     genes: dict[str, Scales] = {f"BT{number}": GENE for number in range(1, 8)}
@@ -57,4 +59,5 @@ def tables() -> list[Table]:
     return [
         Table("000", "5", titles[0], sets, pairwise, fraction=0.1, quick_sets=small, **parts),
         Table("000", "6", titles[1], stars, star, fraction=0.15, quick_sets=few, **parts),
+        *exhibits(),
     ]

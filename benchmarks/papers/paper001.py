@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchmarks.papers.exhibit import Exhibit
+from benchmarks.papers.exhibits001 import exhibits
 from benchmarks.papers.grids import GENE, IMAGE, TEXT, Grid
 from benchmarks.papers.protocol import Answer, Column, Problem, Setting, Table
 from benchmarks.papers.solvers import kmeans, method
@@ -34,7 +36,7 @@ def _columns(similarity: Grid) -> tuple[Column, ...]:
     )
 
 
-def tables() -> list[Table]:
+def tables() -> list[Table | Exhibit]:
     """Tables of paper 001."""
     text = dict.fromkeys((*TEXT_SETS, *DRAWN_SETS), TEXT)
     genes = dict.fromkeys(("ALL-AML", "Colon", "Prostate", "ALL-MLL-AML", "CNS"), GENE)
@@ -47,4 +49,5 @@ def tables() -> list[Table]:
         Table("001", "5", "documents", text, _columns({}), fraction=0.03, **parts),
         Table("001", "7", "gene expression", genes, dense, fraction=0.03, **parts),
         Table("001", "9", "UCI data", uci, dense, fraction=0.05, **parts),
+        *exhibits(),
     ]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.preprocessing import MinMaxScaler
@@ -20,6 +20,7 @@ from cocluster.scaling import fit_scaling
 
 Setting = Mapping[str, Any]
 Scales = tuple[str | None, ...]
+AnyTable = TypeVar("AnyTable")
 
 
 @dataclass(frozen=True)
@@ -228,7 +229,7 @@ def rescaled(X: Any, scale: str | None) -> Any:
     return fit_scaling(X, scale).apply(X)
 
 
-def find(name: str, tables: Mapping[str, Table]) -> Table:
+def find(name: str, tables: Mapping[str, AnyTable]) -> AnyTable:
     """A table by its name; an unknown name is answered with the nearest known ones."""
     if name in tables:
         return tables[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import platform
 import time
 import warnings
@@ -16,6 +17,7 @@ import scipy
 import sklearn
 
 import cocluster
+from benchmarks.papers.exhibit import Exhibit, Piece, pieces
 from benchmarks.papers.protocol import Job, Sample, Table, jobs, load, written
 from cocluster.datasets.fetch import locate
 from cocluster.datasets.papers import list_paper_sets
@@ -35,9 +37,11 @@ FIELDS = (
     "versions",
     "refused",
 )
+# Of the file beside it, which has the runs of exhibits.
+DETAILS = ("table", "set", "seed", "values", "seconds", "versions")
 Row = dict[str, str]
 Loader = Callable[[str, str, int], Sample]
-Report = Callable[[Job, int, int], None]
+Report = Callable[[Any, int, int], None]
 
 
 def versions() -> str:
@@ -68,7 +72,7 @@ def key(row: Row) -> tuple[str, str, str, str]:
     return row["set"], row["method"], row["setting"], row["seed"]
 
 
-def require_data(table: Table, quick: bool) -> None:
+def require_data(table: Table | Exhibit, quick: bool) -> None:
     """Say which file is missing, and where to put it, before any run."""
     entries = {entry.name: entry for entry in list_paper_sets(table.paper)}
     for row in table.rows(quick):
@@ -77,7 +81,7 @@ def require_data(table: Table, quick: bool) -> None:
 
 
 def run(
-    table: Table,
+    table: Table | Exhibit,
     file: Path,
     *,
     quick: bool = False,
@@ -90,13 +94,16 @@ def run(
     ----------
     table : Table
     file : path
-        Lines are appended, each as soon as its run is finished.
+        Lines are appended, each as soon as its run is finished; those of an exhibit to
+        ``details.csv`` beside it.
     quick : bool
         Fewer runs, coarser grids, small sets.
-    report : callable of (job, done, total), optional
+    report : callable of (job or piece, done, total), optional
         Called before each run.
     loader : callable of (paper, set, seed)
     """
+    if isinstance(table, Exhibit):
+        return _run_exhibit(table, file.with_name("details.csv"), quick, report)
     todo = jobs(table, quick)
     present = {key(row) for row in read_runs(file)}
     loaded = lru_cache(maxsize=table.runs)(loader)
@@ -107,14 +114,37 @@ def run(
         if job.key not in present:
             sample = loaded(table.paper, job.row, job.seed if job.row in drawn else 0)
             append(file, {**_identity(job), **measured(job, sample), "versions": versions()})
+    return None
 
 
-def append(file: Path, row: dict[str, Any]) -> None:
+def _run_exhibit(exhibit: Exhibit, file: Path, quick: bool, report: Report | None) -> None:
+    """Make the pieces that are not yet in the file."""
+    todo = pieces(exhibit, quick)
+    present = {(row["table"], row["set"], row["seed"]) for row in read_runs(file)}
+    for done, piece in enumerate(todo):
+        if report is not None:
+            report(piece, done, len(todo))
+        if piece.key not in present:
+            append(file, {**_made(piece), "versions": versions()}, DETAILS)
+
+
+def _made(piece: Piece) -> dict[str, Any]:
+    """A piece as a line."""
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        values = piece.column.make(piece.row, piece.seed)
+    seconds = f"{time.perf_counter() - start:.3f}"
+    names = dict(zip(DETAILS, piece.key, strict=False))
+    return {**names, "values": json.dumps(values), "seconds": seconds}
+
+
+def append(file: Path, row: dict[str, Any], fields: tuple[str, ...] = FIELDS) -> None:
     """Add a line; the file is made with its head."""
     new = not file.exists()
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a", newline="", encoding="utf-8") as opened:
-        writer = csv.DictWriter(opened, FIELDS, restval="", lineterminator="\n")
+        writer = csv.DictWriter(opened, fields, restval="", lineterminator="\n")
         if new:
             writer.writeheader()
         writer.writerow(row)
