@@ -1,0 +1,1 @@
+"""Data that do not fit in memory, read block by block of rows."""

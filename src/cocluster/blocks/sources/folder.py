@@ -1,0 +1,209 @@
+"""A folder of row blocks: ``.npz`` (CSR as `scipy.sparse.save_npz` writes it, or dense), ``.npy``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import IO, Any
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+
+from cocluster.blocks.sources._sizes import (
+    budget,
+    cell_bytes,
+    even_rows,
+    index_bytes,
+    refuse,
+)
+from cocluster.blocks.sources._source import ERRORS, checked, floating, unreadable
+from cocluster.matrices import Array, Matrix
+from cocluster.readers._common import broken
+from cocluster.readers.npz import PARTS, load_arrays, matrices_in
+
+ENDINGS = (".npz", ".npy")
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A block as its header describes it; `offset` is where the rows start in a ``.npy`` file."""
+
+    file: Path
+    name: str
+    shape: tuple[int, int]
+    stored: np.dtype
+    offset: int | None = None
+
+    def load(self) -> Matrix:
+        """Matrix as it is stored."""
+        if self.offset is None:
+            arrays = load_arrays(self.file)
+            with unreadable(self.name, ValueError):
+                return next(iter(matrices_in(arrays)[0].values()))
+        with unreadable(self.name, ValueError), self.file.open("rb") as stream:
+            stream.seek(self.offset)
+            n, m = self.shape
+            return np.fromfile(stream, self.stored, n * m).reshape(n, m)
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Source whose blocks are files of their own, or rows of ``.npy`` files."""
+
+    pieces: tuple[Piece, ...]
+    column_names: Array | None = None
+    row_names: Array | None = None
+
+    @cached_property
+    def row_counts(self) -> tuple[int, ...]:
+        """Rows of each block."""
+        return tuple(piece.shape[0] for piece in self.pieces)
+
+    @cached_property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the whole."""
+        return sum(self.row_counts), self.pieces[0].shape[1]
+
+    @cached_property
+    def dtype(self) -> np.dtype:
+        """Type of all blocks that are read."""
+        return np.result_type(*(floating(piece.stored, piece.name) for piece in self.pieces))
+
+    def read(self, number: int) -> Matrix:
+        """Block in memory."""
+        piece = self.pieces[number]
+        return checked(piece.load(), piece.name, piece.shape, self.dtype)
+
+    def describe(self, number: int) -> str:
+        """Folder and file, with the rows if it is cut."""
+        return self.pieces[number].name
+
+
+def open_files(files: Iterable[Path], memory: int) -> Blocks:
+    """Source of block files in natural order (part-2 before part-10); only headers are read."""
+    pieces: list[Piece] = []
+    for file in sorted(files, key=_natural):
+        whole, n_bytes = _npy(file) if file.suffix == ".npy" else _npz(file)
+        if 0 in whole.shape:
+            raise ValueError(f"{whole.name} has no rows or no columns; remove it.")
+        if pieces and whole.shape[1] != pieces[0].shape[1]:
+            raise ValueError(
+                f"{whole.name} has {whole.shape[1]} columns, but {pieces[0].name} has "
+                f"{pieces[0].shape[1]}; all blocks must have the same columns."
+            )
+        if whole.offset is not None:
+            pieces += _cut(whole, n_bytes, memory)
+        elif n_bytes <= budget(memory):
+            pieces.append(whole)
+        else:
+            refuse(whole.name, n_bytes, memory, ", or write smaller blocks with write_blocks")
+    return Blocks(tuple(pieces))
+
+
+def _cut(whole: Piece, n_bytes: int, memory: int) -> list[Piece]:
+    """Pieces of a dense file, which can be read from any row on."""
+    n, m = whole.shape
+    counts = even_rows(n, n_bytes // n, 1, whole.name, memory)
+    if len(counts) == 1 or whole.offset is None:
+        return [whole]
+    row = m * whole.stored.itemsize
+    return [
+        Piece(
+            whole.file,
+            f"rows {start}:{stop} of {whole.name}",
+            (stop - start, m),
+            whole.stored,
+            whole.offset + start * row,
+        )
+        for start, stop in pairwise(accumulate(counts, initial=0))
+    ]
+
+
+def _npy(file: Path) -> tuple[Piece, int]:
+    """Block of a ``.npy`` file, and the bytes it takes in memory."""
+    with broken(file, *ERRORS, EOFError), file.open("rb") as stream:
+        shape, by_columns, stored = _header(stream)
+        offset = stream.tell()
+    name = _name(file)
+    read_as = floating(stored, name)
+    _refuse_other_than_two_axes(name, shape)
+    if by_columns:
+        raise ValueError(f"{name} is stored by columns; save numpy.ascontiguousarray(X) instead.")
+    size = shape[0] * shape[1]
+    if file.stat().st_size < offset + size * stored.itemsize:
+        raise ValueError(f"{name} is cut off: its last rows are missing; write it again.")
+    return Piece(file, name, shape, stored, offset), size * cell_bytes(stored, read_as)
+
+
+def _npz(file: Path) -> tuple[Piece, int]:
+    """Block of a ``.npz`` file, and the bytes it takes in memory."""
+    name = _name(file)
+    with broken(file, *ERRORS, BadZipFile, EOFError), ZipFile(file) as archive:
+        headers = {}
+        for member in archive.namelist():
+            with archive.open(member) as stream:
+                headers[member.removesuffix(".npy")] = _header(stream)
+        sparse = all(part in headers for part in PARTS)
+        shape = tuple(_small(archive, "shape").tolist()) if sparse else ()
+        layout = _small(archive, "format").item() if "format" in headers else "csr"
+    if not sparse:
+        return _one_array(file, name, headers)
+    if layout not in ("csr", b"csr"):
+        found = layout.decode() if isinstance(layout, bytes) else layout
+        raise ValueError(f"{name} is stored as {found}; save it as scipy.sparse.csr_array instead.")
+    (entries,), _, stored = headers["data"]
+    _, _, stored_index = headers["indices"]
+    _refuse_other_than_two_axes(name, shape)
+    index = index_bytes(shape[1])
+    entry = cell_bytes(stored, floating(stored, name)) + cell_bytes(
+        stored_index, np.dtype(f"i{index}")
+    )
+    return Piece(file, name, shape, stored), entries * entry + (shape[0] + 1) * index
+
+
+def _one_array(file: Path, name: str, headers: dict[str, Any]) -> tuple[Piece, int]:
+    """Dense block that is the only array of its file, and the bytes it takes in memory."""
+    if len(headers) != 1:
+        raise ValueError(
+            f"{name} holds {', '.join(headers) or 'nothing'}; a block is one array, or what "
+            "scipy.sparse.save_npz writes."
+        )
+    ((shape, _, stored),) = headers.values()
+    read_as = floating(stored, name)
+    _refuse_other_than_two_axes(name, shape)
+    return Piece(file, name, shape, stored), shape[0] * shape[1] * cell_bytes(stored, read_as)
+
+
+def _refuse_other_than_two_axes(name: str, shape: tuple[int, ...]) -> None:
+    """Refuse arrays that are no matrices."""
+    if len(shape) != 2:
+        raise ValueError(f"{name} has {len(shape)} axes, not 2; keep only matrices in the folder.")
+
+
+def _header(stream: IO[bytes]) -> tuple[Any, bool, np.dtype]:
+    """Shape, order by columns, and type of an array in numpy's format."""
+    return _HEADERS[np.lib.format.read_magic(stream)](stream)
+
+
+def _small(archive: ZipFile, member: str) -> Array:
+    """A small array of a ``.npz`` file."""
+    with archive.open(f"{member}.npy") as stream:
+        return np.lib.format.read_array(stream, allow_pickle=False)
+
+
+def _name(file: Path) -> str:
+    """Folder and file."""
+    return f"{file.parent.name}/{file.name}"
+
+
+def _natural(file: Path) -> list[int | str]:
+    """Key by which numbers in names count as numbers."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)]

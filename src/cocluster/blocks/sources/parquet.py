@@ -1,0 +1,197 @@
+"""Parquet in long format: one line for each entry, with columns sample, feature and value."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cocluster.blocks.memory import readable
+from cocluster.blocks.sources._buckets import disk_room, entry_type, gather, scatter
+from cocluster.blocks.sources._sizes import budget, cut_rows, index_bytes
+from cocluster.blocks.sources._source import library
+from cocluster.blocks.sources.folder import Blocks, open_files
+from cocluster.matrices import Array
+from cocluster.readers._common import broken
+from cocluster.readers.tables import LONG
+
+# Bytes of a line while it is worked on: two texts, their codes, positions and sorted copies.
+LINE_BYTES = 256
+# Bytes of a name besides its text: its number, its place in a table and in a list.
+NAME_BYTES = 150
+
+
+def open_parquet(path: Path, memory: int) -> Blocks:
+    """Source of a file or folder in long format, with lines in any order.
+
+    The names of samples and features are collected first, in the order in which they appear; then
+    entries are sorted into row blocks in a temporary folder, which is removed with the source.
+    Repeated entries are added.
+    """
+    lines = _lines(path, memory)
+    samples, features = Names(), Names()
+    entries_of_rows = _survey(lines, samples, features, memory)
+    entry = np.dtype(lines.dtype).itemsize + index_bytes(len(features.place))
+    costs = entries_of_rows * entry + index_bytes(len(features.place))
+    row_counts = cut_rows([costs], path.name, memory)
+    folder = Path(tempfile.mkdtemp(prefix="cocluster-"))
+    try:
+        with disk_room(folder, int(entries_of_rows.sum()) * entry_type(lines.dtype).itemsize, path):
+            coded = (
+                (samples.codes(sample), features.codes(feature), value)
+                for sample, feature, value in lines
+            )
+            scatter(coded, np.cumsum(row_counts), lines.dtype, folder)
+            names = gather(folder, row_counts, len(features.place), lines.dtype, path.name)
+        return _source(folder, names, samples, features, memory)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _source(folder: Path, names: list[str], samples: Names, features: Names, memory: int) -> Blocks:
+    """Source that takes its folder with it when it goes."""
+    blocks = open_files(folder.glob("*.npz"), memory)
+    source = replace(
+        blocks,
+        pieces=tuple(
+            replace(piece, name=name) for piece, name in zip(blocks.pieces, names, strict=True)
+        ),
+        column_names=features.as_array(),
+        row_names=samples.as_array(),
+    )
+    weakref.finalize(source, shutil.rmtree, folder, ignore_errors=True)
+    return source
+
+
+@dataclass
+class Names:
+    """Names, numbered as they first appear."""
+
+    place: dict[str, int] = field(default_factory=dict)
+    n_bytes: int = 0
+
+    def codes(self, column: Any) -> Array:
+        """Numbers of the names in a column."""
+        encoded = column.dictionary_encode()
+        codes = [self._code(str(value)) for value in encoded.dictionary.to_pylist()]
+        return np.array(codes, dtype=np.int64)[encoded.indices.to_numpy()]
+
+    def as_array(self) -> Array:
+        """All names in their order."""
+        return np.fromiter(self.place, dtype=object, count=len(self.place))
+
+    def _code(self, name: str) -> int:
+        """Number of a name, which may be new."""
+        code = self.place.get(name)
+        if code is None:
+            code = self.place[name] = len(self.place)
+            self.n_bytes += sys.getsizeof(name) + NAME_BYTES
+        return code
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of some files, streamed anew in every iteration.
+
+    `columns` are, by file, its names of the columns sample, feature and value.
+    """
+
+    columns: dict[Path, tuple[str, ...]]
+    dtype: np.dtype
+    at_once: int
+
+    def __iter__(self) -> Iterator[tuple[Any, Any, Array]]:
+        """Samples and features as Arrow arrays, and values."""
+        pyarrow = _pyarrow()
+        for file, columns in self.columns.items():
+            with broken(file, pyarrow.ArrowException, OSError), _opened(file) as opened:
+                for batch in opened.iter_batches(self.at_once, columns=list(columns)):
+                    sample, feature, value = (_plain(file, batch, name) for name in columns)
+                    yield sample, feature, value.to_numpy(zero_copy_only=False).astype(self.dtype)
+
+
+def _survey(lines: Lines, samples: Names, features: Names, memory: int) -> Array:
+    """Collect all names; the number of entries of each sample."""
+    counts = np.zeros(0, dtype=np.int64)
+    for sample, feature, _ in lines:
+        rows = samples.codes(sample)
+        features.codes(feature)
+        counts = np.pad(counts, (0, len(samples.place) - len(counts)))
+        counts += np.bincount(rows, minlength=len(counts))
+        taken = samples.n_bytes + features.n_bytes
+        if 2 * taken > memory:
+            raise ValueError(
+                f"The names of {len(samples.place)} samples and {len(features.place)} features "
+                f"take {readable(taken)}, more than half of the memory, and there are more to "
+                f"come; allow much more than {readable(2 * taken)}."
+            )
+    return counts
+
+
+def _lines(path: Path, memory: int) -> Lines:
+    """Files in long format, after a look at their columns."""
+    pyarrow = _pyarrow()
+    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+    columns, single = {}, True
+    n_lines = 0
+    for file in files:
+        with broken(file, pyarrow.ArrowException, OSError), _opened(file) as opened:
+            schema, n_lines = opened.schema_arrow, n_lines + opened.metadata.num_rows
+        columns[file] = _long_columns(file, schema.names)
+        value = schema.field(columns[file][-1]).type
+        numeric = pyarrow.types.is_floating(value) or pyarrow.types.is_integer(value)
+        if not numeric and not pyarrow.types.is_decimal(value):
+            raise ValueError(f"{file.name}: column 'value' holds {value}; store numbers.")
+        single = single and value == pyarrow.float32()
+    if n_lines == 0:
+        raise ValueError(f"{path.name} has no lines.")
+    at_once = int(np.clip(budget(memory) // LINE_BYTES, 256, 1 << 20))
+    return Lines(columns, np.dtype(np.float32 if single else np.float64), at_once)
+
+
+def _long_columns(file: Path, names: list[str]) -> tuple[str, ...]:
+    """The columns sample, feature and value as a file spells them."""
+    lower = {name.strip().lower(): name for name in names}
+    if not all(name in lower for name in LONG):
+        raise ValueError(
+            f"{file.name} has no columns {', '.join(LONG)} but {', '.join(names[:10])}; only the "
+            "long format, with one line for each entry, is read block by block."
+        )
+    if "modality" in lower:
+        raise ValueError(
+            f"{file.name} has a column 'modality'; write one modality, without that column, to "
+            "each file: matrices are read block by block one at a time."
+        )
+    return tuple(lower[name] for name in LONG)
+
+
+def _plain(file: Path, batch: Any, name: str) -> Any:
+    """Column of a batch without dictionary, in which nothing may be missing."""
+    column = batch.column(name)
+    if column.null_count:
+        raise ValueError(
+            f"{file.name} misses {column.null_count} of {len(column)} cells of column {name!r} in "
+            "one place; drop those lines or fill the cells."
+        )
+    return column.dictionary_decode() if hasattr(column, "dictionary") else column
+
+
+def _opened(file: Path) -> Any:
+    """A parquet file, read piece by piece."""
+    # Without a buffer whole column chunks would be held.
+    return library("pyarrow.parquet", "parquet files", "parquet").ParquetFile(
+        file, buffer_size=1 << 16, pre_buffer=False
+    )
+
+
+def _pyarrow() -> Any:
+    """The library that reads parquet."""
+    return library("pyarrow", "parquet files", "parquet")
