@@ -96,42 +96,42 @@ def data(kind: Annotated[str | None, typer.Argument(help="text, gene, image, ...
 
 @app.command()
 def reproduce(
-    table: Annotated[str, typer.Argument(help="Paper and table, such as 003/table2.")],
+    name: Annotated[
+        str, typer.Argument(help="A table or figure, such as 003/table2; a paper, such as 002.")
+    ],
     quick: Annotated[bool, typer.Option("--quick", help="A small part, in minutes.")] = False,
 ) -> None:
-    """Run a table of a paper: published figures beside ours. What is done is not run again."""
-    tables, protocol, runner, page = (
-        _benchmark(name) for name in ("tables", "protocol", "runner", "page")
-    )
-    wanted = protocol.find(table, tables.TABLES)
-    runner.require_data(wanted, quick)
-    folder = Path("benchmarks") / "papers" / wanted.paper
+    """Run a table or figure of a paper, published beside ours; or write the page of a paper.
+
+    What is done is not run again.
+    """
+    work = _benchmarks().find(name)
+    work.require(quick)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     try:
         with Bar(*columns, TimeElapsedColumn(), console=console) as bar:
-            task = bar.add_task(wanted.name)
+            task = bar.add_task(name)
 
-            def show(job: Any, done: int, total: int) -> None:
-                description = f"{job.row}, {job.column.name}"
-                bar.update(task, description=description, completed=done, total=total)
+            def show(what: str, done: int, total: int) -> None:
+                bar.update(task, description=what, completed=done, total=total)
 
-            runner.run(wanted, folder / "runs.csv", quick=quick, report=show)
-            bar.update(task, description=wanted.name, completed=bar.tasks[0].total)
+            work.run(quick, show)
+            bar.update(task, description=name, completed=bar.tasks[0].total)
     finally:
         # An interrupted run has its page too, with what was done.
-        console.print(f"written to {page.write_page(wanted, folder, quick)}")
+        console.print(f"written to {work.write(quick)}")
 
 
-def _benchmark(name: str) -> Any:
-    """A module of the benchmarks, which are part of a checkout but not of the package."""
-    if not Path("benchmarks", "papers", "tables.py").is_file():
+def _benchmarks() -> Any:
+    """What can be reproduced; the benchmarks are part of a checkout but not of the package."""
+    if not Path("benchmarks", "papers", "figures").is_dir():
         raise FileNotFoundError(
-            "There is no benchmarks/papers here: the tables are run from a checkout of the "
+            "There is no benchmarks/papers here: tables and figures are run from a checkout of the "
             "repository, so change to its top folder first."
         )
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
-    return import_module(f"benchmarks.papers.{name}")
+    return import_module("benchmarks.papers.figures.reproduce")
 
 
 def _clusters_table(dataset: Dataset, model: CoCluster) -> Table:

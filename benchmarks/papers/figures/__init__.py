@@ -1,0 +1,1 @@
+"""The figures of the five papers, and the page of each paper."""

@@ -1,0 +1,175 @@
+"""Figures that are pictures of data, panel by panel: points of a plane, or cells of a matrix."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.papers.figures import style
+from benchmarks.papers.figures.figure import Figure, Finding, Report
+from benchmarks.papers.runner import Row, read_runs, versions
+from cocluster.datasets.fetch import locate
+from cocluster.datasets.registry import dataset_info
+from cocluster.matrices import Array
+
+FIELDS = ("panel", "kind", "group", "x", "y", "value")
+Panels = dict[str, list[Row]]
+# The last line of a panel: with it the panel is whole.
+MADE = "made"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture(Figure):
+    """Panels that are made once.
+
+    Attributes
+    ----------
+    panels : dict of title to callable
+        Each gives the lines of its panel.
+    paint : callable of (axis, lines)
+    claims : tuple of callables of the panels
+        What the paper sees in the figure, looked for in ours.
+    needs : tuple of str
+        Data sets.
+    columns : int
+        Panels beside each other.
+    """
+
+    panels: Mapping[str, Callable[[], list[Row]]]
+    paint: Callable[[Any, list[Row]], None]
+    claims: tuple[Callable[[Panels], Finding], ...]
+    needs: tuple[str, ...] = ()
+    columns: int = 3
+    height: float = 2.7
+
+    def require(self, quick: bool) -> None:
+        for name in self.needs:
+            locate(dataset_info(name))
+
+    def run(self, folder: Path, quick: bool, report: Report) -> None:
+        file = self.file(folder, "csv")
+        found = whole_panels(file)
+        for done, (title, make) in enumerate(self.panels.items()):
+            report(title, done, len(self.panels))
+            if title not in found:
+                found[title] = [*make(), line(MADE, group=versions())]
+                _write(file, found)
+
+    def draw(self, folder: Path) -> Path:
+        found = whole_panels(self.file(folder, "csv"))
+        figure, axes = style.canvas(len(self.panels), self.columns, self.height)
+        for axis, title in zip(axes, self.panels, strict=True):
+            axis.set_title(title, fontsize=9)
+            self.paint(axis, found.get(title, []))
+        return style.save(figure, self.file(folder, "png"))
+
+    def findings(self, folder: Path) -> list[Finding]:
+        found = whole_panels(self.file(folder, "csv"))
+        return [claim(found) for claim in self.claims]
+
+    def made(self, folder: Path) -> str:
+        return ""
+
+
+def line(kind: str, **values: object) -> Row:
+    """One line of a panel."""
+    shown = {k: f"{v:.4g}" if isinstance(v, float) else str(v) for k, v in values.items()}
+    return {"kind": kind, **shown}
+
+
+def points(kind: str, groups: Array, places: Array, clusters: Array) -> list[Row]:
+    """Points of a plane, or of a line, with the class and the cluster of each."""
+    places = np.atleast_2d(places.T).T.astype(float)
+    y = places[:, 1] if places.shape[1] > 1 else np.zeros(len(places))
+    parts = zip(groups, places[:, 0], y, clusters, strict=True)
+    return [
+        line(kind, group=group, x=float(a), y=float(b), value=cluster)
+        for group, a, b, cluster in parts
+    ]
+
+
+def whole_panels(file: Path) -> Panels:
+    """Panels that were finished."""
+    grouped = groupby(read_runs(file), key=lambda row: row["panel"])
+    found = {title: list(rows) for title, rows in grouped}
+    return {title: rows for title, rows in found.items() if rows[-1]["kind"] == MADE}
+
+
+def _write(file: Path, panels: Panels) -> None:
+    """Put a file with these panels in the place of the old one."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    new = file.with_suffix(".part")
+    with new.open("w", newline="", encoding="utf-8") as opened:
+        writer = csv.DictWriter(opened, FIELDS, restval="", lineterminator="\n")
+        writer.writeheader()
+        for title, rows in panels.items():
+            writer.writerows({**row, "panel": title} for row in rows)
+    new.replace(file)
+
+
+def of_kind(rows: Iterable[Row], *kinds: str) -> list[Row]:
+    """Lines of some kinds."""
+    return [row for row in rows if row["kind"] in kinds]
+
+
+def column(rows: Iterable[Row], name: str) -> Array:
+    """Numbers of a column."""
+    return np.array([float(row[name]) for row in rows])
+
+
+def scatter(axis: Any, rows: list[Row]) -> None:
+    """Points; colours are classes, and a point in a cluster of mostly another class is hollow."""
+    drawn = of_kind(rows, "point")
+    for group, (colour, marker) in zip(_values(drawn, "group"), _LOOKS, strict=False):
+        for right in (True, False):
+            own = [row for row in drawn if row["group"] == group and is_right(row, drawn) == right]
+            axis.plot(
+                column(own, "x"),
+                column(own, "y"),
+                marker,
+                color=colour,
+                ms=5,
+                mfc=colour if right else "none",
+            )
+
+
+_LOOKS = (("tab:blue", "^"), ("tab:red", "*"))
+
+
+def is_right(row: Row, rows: list[Row]) -> bool:
+    """Whether a point is in the cluster that has most of its class, each cluster with one class."""
+    return matched(rows)[row["value"]] == row["group"]
+
+
+def matched(rows: list[Row]) -> dict[str, str]:
+    """The class of each cluster, such that the most points are right."""
+    from scipy.optimize import linear_sum_assignment
+
+    groups, clusters = _values(rows, "group"), _values(rows, "value")
+    table = np.zeros((len(clusters), len(groups)))
+    for row in rows:
+        table[clusters.index(row["value"]), groups.index(row["group"])] += 1
+    pairs = zip(*linear_sum_assignment(-table), strict=True)
+    return dict.fromkeys(clusters, "") | {clusters[i]: groups[j] for i, j in pairs}
+
+
+def right(panel: str, what: str) -> Callable[[Panels], Finding]:
+    """How many points of a panel are in the cluster of their class."""
+
+    def claim(panels: Panels) -> Finding:
+        rows = of_kind(panels.get(panel, []), "point")
+        classes = matched(rows) if rows else {}
+        return Finding(what, sum(classes[r["value"]] == r["group"] for r in rows), len(rows))
+
+    return claim
+
+
+def _values(rows: Iterable[Row], name: str) -> list[str]:
+    """Distinct values of a column, sorted."""
+    return sorted({row[name] for row in rows})

@@ -1,0 +1,156 @@
+"""The page of a paper: its own method in every table, all tables, all figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.papers.below import OWN, TOLERANCE, Cell, with_both
+from benchmarks.papers.figures import style
+from benchmarks.papers.figures.registry import FIGURES, REFERENCES, WITHOUT
+from benchmarks.papers.page import SHARES, average, chosen, read_published
+from benchmarks.papers.protocol import Table
+from benchmarks.papers.runner import read_runs
+from benchmarks.papers.tables import TABLES
+
+
+def write_results(paper: str, folder: Path) -> Path:
+    """Write ``FOLDER/RESULTS.md``, and the pictures it shows, from what is there."""
+    title, reference = REFERENCES[paper]
+    lines = [
+        f"# Paper {paper}: {title}",
+        "",
+        reference,
+        "",
+        f"Written by `cocluster reproduce {paper}` from the runs beside it; protocol in "
+        "[README](README.md), what was not reached in [NOTES](../NOTES.md).",
+        "",
+        *_summary(paper, folder),
+        *_tables(paper, folder),
+        *_figures(paper, folder),
+    ]
+    page = folder / "RESULTS.md"
+    page.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    return page
+
+
+def cells(table: Table, folder: Path) -> dict[str, list[Cell]]:
+    """By metric the cells that have both figures, chosen as on the page of the table."""
+    published = read_published(folder / "published.csv", table.number)
+    best = chosen(table, read_runs(folder / "runs.csv"), is_quick(table, folder))
+    return {
+        metric: with_both(
+            Cell(row, name, metric, published.get((row, name, metric), np.nan), unit * mean)
+            for (row, name), (_, found, _) in best.items()
+            for mean in [average(found, metric)]
+        )
+        for metric in table.metrics
+        for unit in [table.unit if metric in SHARES else 1.0]
+    }
+
+
+def is_quick(table: Table, folder: Path) -> bool:
+    """Whether the page of the table was written by a quick run."""
+    page = folder / f"table{table.number}.md"
+    return page.exists() and "--quick`" in page.read_text(encoding="utf-8")
+
+
+def _numeric(paper: str, folder: Path) -> Iterator[Table]:
+    """Tables of figures by set and method whose page is there."""
+    for table in TABLES.values():
+        page = folder / f"table{table.number}.md"
+        if table.paper == paper and isinstance(table, Table) and page.exists():
+            yield table
+
+
+def _summary(paper: str, folder: Path) -> list[str]:
+    """The own methods: means and cells below, for each table and metric."""
+    head = ("table", "metric", "method", "published", "ours", "difference", "cells", "below")
+    lines = [
+        "## Own method",
+        "",
+        "Means over the cells of a table that both have; below: cells more than 2 points below "
+        "the published figure.",
+        "",
+        "| " + " | ".join(head) + " |",
+        "|---" * len(head) + "|",
+    ]
+    for table in _numeric(paper, folder):
+        where = f"[{table.number}](table{table.number}.md)"
+        where += " (quick)" if is_quick(table, folder) else ""
+        for metric, found in cells(table, folder).items():
+            for name in OWN[paper]:
+                own = [cell for cell in found if cell.column == name]
+                lines.append(_summary_line([where, metric, name], own, table.unit))
+    return lines
+
+
+def _summary_line(names: list[str], own: list[Cell], unit: float) -> str:
+    """One line of the summary."""
+    if not own:
+        return "| " + " | ".join([*names, "-", "-", "-", "0", "-"]) + " |"
+    theirs, ours = np.mean([(cell.theirs, cell.ours) for cell in own], axis=0)
+    share = own[0].metric in SHARES
+    digits = 3 if share and unit == 1.0 else 1
+    allowed = TOLERANCE * unit * (1 + 1e-9)
+    short = ", ".join(cell.row for cell in own if cell.theirs - cell.ours > allowed) or "none"
+    figures = [f"{theirs:.{digits}f}", f"{ours:.{digits}f}", f"{ours - theirs:+.{digits}f}"]
+    return "| " + " | ".join([*names, *figures, str(len(own)), short if share else "-"]) + " |"
+
+
+def _tables(paper: str, folder: Path) -> list[str]:
+    """Links to the tables, with the means by method of those with accuracies."""
+    lines = ["", "## Tables", ""]
+    for table in (one for one in TABLES.values() if one.paper == paper):
+        page = f"table{table.number}.md"
+        there = (folder / page).exists()
+        name = f"[Table {table.number}]({page})" if there else f"Table {table.number}"
+        lines += [f"* {name}: {table.title}" + ("" if there else " (not run yet)")]
+    for table in _numeric(paper, folder):
+        found = cells(table, folder)
+        if found.get("accuracy"):
+            picture = draw_means(table, found["accuracy"], folder)
+            caption = f"Table {table.number}, {table.title}: mean accuracy of every method"
+            lines += ["", f"![{caption}]({picture.name})", "", f"{caption}, published and ours."]
+    return lines
+
+
+def draw_means(table: Table, found: list[Cell], folder: Path) -> Path:
+    """Bars of the mean accuracy of each method over the cells with both figures."""
+    names = [c.name for c in table.columns if any(cell.column == c.name for cell in found)]
+    means = np.array(
+        [
+            np.mean([(cell.theirs, cell.ours) for cell in found if cell.column == name], axis=0)
+            for name in names
+        ]
+    )
+    figure, (axis,) = style.canvas(1, 1, height=2.9)
+    heights = {"published": means[:, 0], "ours": means[:, 1]}
+    style.bars(axis, names, heights, "mean accuracy")
+    axis.set_title(f"Table {table.number}: {table.title}", fontsize=9)
+    axis.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    return style.save(figure, folder / f"table{table.number}_means.png")
+
+
+def _figures(paper: str, folder: Path) -> list[str]:
+    """All figures with their captions, and why there are no others."""
+    texts: dict[str, list[str]] = {
+        number: [f"Figure {number}: {why}"] for number, why in _missing(paper).items()
+    }
+    for figure in (one for one in FIGURES.values() if one.paper == paper):
+        title = f"Figure {figure.number}: {figure.title}"
+        if figure.file(folder, "csv").exists():
+            picture = figure.draw(folder)
+            shown = [f"![{title}]({picture.name})", "", figure.caption(folder)]
+        else:
+            shown = [f"Not run yet: `cocluster reproduce {figure.name}`."]
+        texts[figure.number] = [f"### {title}", "", *shown]
+    ordered = sorted(texts, key=int)
+    return ["", "## Figures", *(line for number in ordered for line in ("", *texts[number]))]
+
+
+def _missing(paper: str) -> Mapping[str, str]:
+    """Figures that are not of data, or of data that cannot be had."""
+    return WITHOUT.get(paper, {})
