@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import NoReturn
 
 import numpy as np
@@ -56,7 +57,8 @@ def cut_rows(costs: Iterable[Array], name: str, memory: int) -> tuple[int, ...]:
     limit = budget(memory) - 8
     counts: list[int] = []
     rows = taken = 0
-    for piece in costs:
+    pieces = iter(costs)
+    for piece in pieces:
         ends = np.cumsum(piece)
         first = before = 0
         while first < len(piece):
@@ -66,8 +68,8 @@ def cut_rows(costs: Iterable[Array], name: str, memory: int) -> tuple[int, ...]:
                 taken += int(ends[-1]) - before
                 break
             if rows == 0:
-                row = f"Row {sum(counts)} of {name}"
-                refuse(row, int(piece[last]) + 8, memory, "")
+                largest = max(int(part.max()) for part in chain([piece], pieces))
+                refuse(f"The largest row of {name}", largest + 8, memory, "")
             counts.append(rows)
             first, before = last, int(ends[last - 1]) if last else 0
             rows = taken = 0

@@ -1,12 +1,13 @@
-"""A folder of row blocks: ``.npz`` (CSR as `scipy.sparse.save_npz` writes it, or dense), ``.npy``."""
+"""A folder of row blocks: ``.npz`` (CSR as `scipy.sparse.save_npz` writes, or dense), ``.npy``."""
 
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import IO, Any
 from zipfile import BadZipFile, ZipFile
@@ -89,31 +90,31 @@ class Blocks:
 
 def open_files(files: Iterable[Path], memory: int) -> Blocks:
     """Source of block files in natural order (part-2 before part-10); only headers are read."""
-    pieces: list[Piece] = []
-    for file in sorted(files, key=_natural):
-        whole, n_bytes = _npy(file) if file.suffix == ".npy" else _npz(file)
+    wholes = [
+        _npy(file) if file.suffix == ".npy" else _npz(file) for file in sorted(files, key=_natural)
+    ]
+    first = wholes[0][0]
+    for whole, _ in wholes:
         if 0 in whole.shape:
             raise ValueError(f"{whole.name} has no rows or no columns; remove it.")
-        if pieces and whole.shape[1] != pieces[0].shape[1]:
+        if whole.shape[1] != first.shape[1]:
             raise ValueError(
-                f"{whole.name} has {whole.shape[1]} columns, but {pieces[0].name} has "
-                f"{pieces[0].shape[1]}; all blocks must have the same columns."
+                f"{whole.name} has {whole.shape[1]} columns, but {first.name} has "
+                f"{first.shape[1]}; all blocks must have the same columns."
             )
-        if whole.offset is not None:
-            pieces += _cut(whole, n_bytes, memory)
-        elif n_bytes <= budget(memory):
-            pieces.append(whole)
-        else:
-            refuse(whole.name, n_bytes, memory, ", or write smaller blocks with write_blocks")
-    return Blocks(tuple(pieces))
+    unsliced = [(n_bytes, whole.name) for whole, n_bytes in wholes if whole.offset is None]
+    largest, name = max(unsliced, default=(0, ""))
+    if largest > budget(memory):
+        refuse(name, largest, memory, ", or write smaller blocks with write_blocks")
+    return Blocks(tuple(chain.from_iterable(_cut(*whole, memory) for whole in wholes)))
 
 
 def _cut(whole: Piece, n_bytes: int, memory: int) -> list[Piece]:
-    """Pieces of a dense file, which can be read from any row on."""
+    """Pieces of a ``.npy`` file, which can be read from any row on; others stay whole."""
+    if whole.offset is None or n_bytes <= budget(memory):
+        return [whole]
     n, m = whole.shape
     counts = even_rows(n, n_bytes // n, 1, whole.name, memory)
-    if len(counts) == 1 or whole.offset is None:
-        return [whole]
     row = m * whole.stored.itemsize
     return [
         Piece(
@@ -146,7 +147,7 @@ def _npy(file: Path) -> tuple[Piece, int]:
 def _npz(file: Path) -> tuple[Piece, int]:
     """Block of a ``.npz`` file, and the bytes it takes in memory."""
     name = _name(file)
-    with broken(file, *ERRORS, BadZipFile, EOFError), ZipFile(file) as archive:
+    with broken(file, *ERRORS, BadZipFile, EOFError, zlib.error), ZipFile(file) as archive:
         headers = {}
         for member in archive.namelist():
             with archive.open(member) as stream:

@@ -130,7 +130,7 @@ def _survey(lines: Lines, samples: Names, features: Names, memory: int) -> Array
         if 2 * taken > memory:
             raise ValueError(
                 f"The names of {len(samples.place)} samples and {len(features.place)} features "
-                f"take {readable(taken)}, more than half of the memory, and there are more to "
+                f"take {readable(taken)}, more than half of the memory, and more may "
                 f"come; allow much more than {readable(2 * taken)}."
             )
     return counts
