@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench docs readme clean
+.PHONY: demo test lint bench bench-quick docs readme clean
 
 demo: .venv/.demo  ## co-cluster the docstring corpus, write demo-report/
 	$(BIN)/python -m cocluster.demo
@@ -16,6 +16,9 @@ lint: .venv/.dev
 
 bench: .venv/.dev  ## us and the peers in one run, as ratios
 	$(BIN)/python -m benchmarks.planted
+
+bench-quick: .venv/.dev  ## a slice of the papers' tables and of the leaderboard, under 10 minutes
+	$(BIN)/python -m benchmarks.quick
 
 docs: .venv/.dev  ## the documented examples are run and must give what they print
 	$(BIN)/python -m pytest --doctest-modules src

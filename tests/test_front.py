@@ -9,7 +9,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from benchmarks.leaderboard.run import evaluate
 from cocluster import FNMTF, ITCC, CoCluster, Links, star
 from cocluster import consensus as module
 from cocluster.consensus import ConsensusITCC, ShiftedITCC, consensus_embedding
@@ -163,25 +162,3 @@ def test_labels_given_as_a_start_are_used(planted: Any) -> None:
     truth = np.asarray(planted.row_labels)
     model = CoCluster(K, init=truth, random_state=0).fit(planted.X)
     assert accuracy(truth, model.labels_) >= planted.best_accuracy - 0.05
-
-
-def test_the_leaderboard_looks_at_labels_only_after_the_fit(planted: Any) -> None:
-    events = []
-
-    def method(X: Any, k: int, seed: int) -> Any:
-        events.append("fit")
-        return CoCluster(k, random_state=seed).fit(X).labels_
-
-    def labels() -> Any:
-        events.append("labels")
-        return planted.row_labels
-
-    outcome = evaluate(method, planted.X, K, 0, labels)
-    assert events == ["fit", "labels"]
-    shuffled = np.random.default_rng(0).permutation(planted.row_labels)
-    assert evaluate(method, planted.X, K, 0, lambda: shuffled)["nmi"] < outcome["nmi"]
-
-
-def test_a_failure_on_the_leaderboard_is_a_row_not_an_end(planted: Any) -> None:
-    outcome = evaluate(lambda X, k, seed: 1 / 0, planted.X, K, 0, lambda: planted.row_labels)
-    assert outcome == {"failure": "ZeroDivisionError: division by zero"}

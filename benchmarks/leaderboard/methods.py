@@ -17,6 +17,7 @@ from cocluster.methods import METHODS
 
 FRONT = "CoCluster"
 REFERENCE = "SpectralCoclustering (scikit-learn)"
+TRIMMED = "SpectralCoclustering without empty rows (scikit-learn)"
 Fit = Callable[[Any, int, int], Any]
 
 
@@ -37,6 +38,16 @@ def _weighted(X: Any) -> Any:
     return T
 
 
+def _trimmed(X: Any, k: int, seed: int) -> Any:
+    """SpectralCoclustering, which fails on empty rows and columns, without them."""
+    X = beside(X)
+    rows, columns = (np.flatnonzero(np.asarray(abs(X).sum(axis=axis))) for axis in (1, 0))
+    labels = np.zeros(X.shape[0], dtype=int)
+    model = SpectralCoclustering(k, random_state=seed).fit(X[rows][:, columns])
+    labels[rows] = model.row_labels_
+    return labels
+
+
 def _louvain(X: Any, k: int, seed: int) -> Any:
     """scikit-network's Louvain on the bipartite graph; it chooses k itself."""
     from sknetwork.clustering import Louvain  # type: ignore[import-untyped]
@@ -47,6 +58,7 @@ def _louvain(X: Any, k: int, seed: int) -> Any:
 
 PEERS: dict[str, Fit] = {
     REFERENCE: lambda X, k, s: SpectralCoclustering(k, random_state=s).fit(beside(X)).row_labels_,
+    TRIMMED: _trimmed,
     "KMeans (scikit-learn)": lambda X, k, s: KMeans(k, random_state=s).fit(beside(X)).labels_,
     "KMeans on tf-idf (scikit-learn)": lambda X, k, s: (
         KMeans(k, random_state=s).fit(_weighted(X)).labels_
@@ -75,6 +87,7 @@ def _ours(name: str) -> Fit:
     return fit
 
 
+COMPARED = (FRONT, *PEERS)
 PARTICIPANTS: dict[str, Fit] = {
     FRONT: lambda X, k, seed: CoCluster(k, random_state=seed).fit(X).labels_,
     **PEERS,

@@ -1,123 +1,74 @@
-"""From results.csv to the tables and the picture of the page."""
+"""The page and its picture, from results.csv."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-import matplotlib
-import numpy as np
 import pandas as pd
-from scipy.stats import friedmanchisquare, studentized_range
 
-from benchmarks.leaderboard.methods import FRONT, PEERS, REFERENCE
+from benchmarks.leaderboard.checks import checks
+from benchmarks.leaderboard.methods import FRONT
+from benchmarks.leaderboard.picture import draw
+from benchmarks.leaderboard.tables import (
+    compared,
+    complete,
+    critical_difference,
+    failures,
+    ranks,
+    table,
+)
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.csv"
 PAGE = HERE / "README.md"
 PICTURE = HERE / "ranks.png"
-MARK = "<!-- figures -->"
 GROUPS: dict[str, Callable[[pd.DataFrame], pd.Series[bool]]] = {
+    "All sets": lambda rows: rows["kind"] != "",
     "Text": lambda rows: rows["kind"] == "text",
     "Genes, images, digits and others": lambda rows: rows["kind"] != "text",
-    "All sets": lambda rows: rows["kind"] != "",
+    "Data >= 0, which every method takes": lambda rows: rows["signed"] == 0,
 }
-
-
-def complete(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the methods that were run on every set of the rows, means over seeds."""
-    wide = rows.groupby(["set", "method"], sort=False).agg(
-        nmi=("nmi", "mean"), accuracy=("accuracy", "mean"), seconds=("seconds", "mean")
-    )
-    runs = wide.reset_index().groupby("method")["set"].nunique()
-    kept = runs.index[runs == rows["set"].nunique()]
-    return wide[wide.index.get_level_values("method").isin(kept)]
-
-
-def table(rows: pd.DataFrame) -> pd.DataFrame:
-    """Means and ranks by method; a failure scores 0, ranks last, and has no time."""
-    wide = complete(rows)
-    scores = wide["nmi"].unstack("method")
-    seconds = wide["seconds"].unstack("method")
-    ratio = seconds.div(seconds[REFERENCE], axis=0)
-    result = pd.DataFrame(
-        {
-            "mean NMI": scores.fillna(0).mean(),
-            "mean NMI where it works": scores.mean(),
-            "mean accuracy": wide["accuracy"].unstack("method").fillna(0).mean(),
-            "mean rank": scores.fillna(-1).rank(axis=1, ascending=False).mean(),
-            "median time ratio": ratio.median(),
-            "largest time ratio": ratio.max(),
-            "failures": scores.isna().sum(),
-        }
-    )
-    return result.sort_values("mean NMI", ascending=False)
-
-
-def critical_difference(rows: pd.DataFrame, names: list[str]) -> tuple[float, float]:
-    r"""Friedman's p, and Nemenyi's :math:`q_{.05} \sqrt{k (k + 1) / 6N}` for k methods, N sets."""
-    scores = complete(rows)["nmi"].unstack("method")[names].fillna(-1)
-    sets, k = scores.shape
-    q = studentized_range.ppf(0.95, k, np.inf) / np.sqrt(2)
-    p = friedmanchisquare(*scores.to_numpy().T).pvalue
-    return float(p), float(q * np.sqrt(k * (k + 1) / (6 * sets)))
-
-
-def compared(rows: pd.DataFrame) -> list[str]:
-    """The front door and the peers, as far as they were run everywhere."""
-    there = set(complete(rows).index.get_level_values("method"))
-    return [name for name in (FRONT, *PEERS) if name in there]
-
-
-def picture(rows: pd.DataFrame) -> None:
-    """Average ranks of the front door and the peers, with the critical difference."""
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    groups = [(name, rows[rule(rows)]) for name, rule in GROUPS.items()]
-    figure, axes = plt.subplots(1, len(groups), figsize=(13, 3.6), constrained_layout=True)
-    for axis, (title, part) in zip(axes, groups, strict=True):
-        names = compared(part)
-        scores = complete(part)["nmi"].unstack("method")[names].fillna(-1)
-        ranks = scores.rank(axis=1, ascending=False).mean().sort_values(ascending=False)
-        _, difference = critical_difference(part, names)
-        axis.barh(ranks.index, ranks, color=["C1" if n == FRONT else "C0" for n in ranks.index])
-        axis.axvline(ranks[FRONT] + difference, color="k", ls=":", lw=1)
-        axis.set_title(f"{title} ({len(scores)} sets)", fontsize=10)
-        axis.set_xlabel("mean rank (dotted: critical difference)", fontsize=8)
-        axis.tick_params(labelsize=7)
-    figure.savefig(PICTURE, dpi=110)
-    plt.close(figure)
 
 
 def figures(rows: pd.DataFrame) -> str:
     """All tables, as Markdown."""
-    parts = []
+    held = [
+        f"| {what} | {figure} | {'yes' if yes else 'NO'} |" for what, figure, yes in checks(rows)
+    ]
+    parts = ["\n".join(["| what must hold | figure | holds |", "|---|---|---|", *held])]
+    parts += [f"![Mean ranks]({PICTURE.name})"]
     for title, rule in GROUPS.items():
         part = rows[rule(rows)]
-        if part.empty:
-            continue
-        names = compared(part)
-        p, difference = critical_difference(part, names)
-        parts.append(f"### {title}: {part['set'].nunique()} sets\n\n{_markdown(table(part))}")
-        parts.append(
-            f"CoCluster and the {len(names) - 1} peers: Friedman p = {p:.1e}; mean ranks that "
-            f"differ by more than {difference:.2f} differ at 5 % (Nemenyi)."
-        )
+        parts += [
+            f"### {title}: {part['set'].nunique()} sets",
+            _markdown(table(part)),
+            _peers(part),
+        ]
+    parts += ["### Failures: sets by cause", _markdown(failures(rows))]
     return "\n\n".join([*parts, "### NMI by set", _by_set(rows)])
 
 
+def _peers(rows: pd.DataFrame) -> str:
+    """The front door among the peers alone, and whether the difference is one."""
+    names = compared(rows)
+    found, (p, difference) = ranks(rows, names), critical_difference(rows, names)
+    others = found.drop(FRONT)
+    return (
+        f"Among the {len(others)} peers CoCluster has mean rank {found[FRONT]:.2f}, the next, "
+        f"{others.idxmin()}, {others.min():.2f}; mean ranks that differ by more than "
+        f"{difference:.2f} differ at 5 % (Nemenyi; Friedman p = {p:.0e})."
+    )
+
+
 def _markdown(frame: pd.DataFrame) -> str:
-    """A Markdown table."""
+    """A Markdown table: whole numbers as they are, others with three digits."""
     lines = ["| method | " + " | ".join(frame.columns) + " |", "|---" * (frame.shape[1] + 1) + "|"]
     for name, row in frame.iterrows():
         title = f"**{name}**" if name == FRONT else str(name)
+        whole = {c for c in frame if frame[c].dtype.kind == "i"}
         cells = [
-            ""
-            if pd.isna(v)
-            else f"{v:.0f}"
-            if c == "failures"
-            else f"{v:.3f}"[: 5 if v < 10 else 4]
+            f"{v:.0f}" if c in whole else "" if pd.isna(v) else f"{v:.3f}"[: 5 if v < 10 else 4]
             for c, v in row.items()
         ]
         lines.append(f"| {title} | " + " | ".join(cells) + " |")
@@ -125,18 +76,35 @@ def _markdown(frame: pd.DataFrame) -> str:
 
 
 def _by_set(rows: pd.DataFrame) -> str:
-    """NMI of the front door and the peers on every set."""
-    scores = complete(rows)["nmi"].unstack("method")[compared(rows)]
-    lines = ["| set | " + " | ".join(scores.columns) + " |", "|---" * (scores.shape[1] + 1) + "|"]
-    for name, row in scores.iterrows():
+    """NMI of the front door and the peers on every set, and the best of our other methods."""
+    scores = complete(rows)["nmi"].unstack("method")
+    names = compared(rows)
+    others = scores.drop(columns=names)
+    lines = [f"| set | {' | '.join(names)} | best of our others |", "|---" * (len(names) + 2) + "|"]
+    for name, row in scores[names].iterrows():
         cells = ["fails" if pd.isna(v) else f"{v:.3f}" for v in row]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+        best = f"{others.loc[name].max():.3f} ({others.loc[name].idxmax()})"
+        lines.append(f"| {name} | {' | '.join(cells)} | {best} |")
     return "\n".join(lines)
 
 
+def between(text: str, mark: str, new: str) -> str:
+    """The text with what stands between ``<!-- mark -->`` and ``<!-- /mark -->`` replaced."""
+    before, rest = text.split(f"<!-- {mark} -->\n", 1)
+    after = rest.split(f"<!-- /{mark} -->", 1)[1]
+    return f"{before}<!-- {mark} -->\n\n{new}\n\n<!-- /{mark} -->{after}"
+
+
 def write_page() -> None:
-    """The page keeps its text up to the mark; the figures after it are written anew."""
+    """The figures are written anew; the rest of the page stays."""
     rows = pd.read_csv(RESULTS)
-    text = PAGE.read_text().split(MARK)[0] if PAGE.exists() else "# Leaderboard\n\n"
-    picture(rows)
-    PAGE.write_text(f"{text}{MARK}\n\n![Mean ranks]({PICTURE.name})\n\n{figures(rows)}\n")
+    panels = {}
+    for title, rule in GROUPS.items():
+        part = rows[rule(rows)]
+        found = ranks(part)
+        panels[f"{title} ({part['set'].nunique()} sets)"] = (
+            found,
+            critical_difference(part, list(found.index))[1],
+        )
+    draw(panels, PICTURE)
+    PAGE.write_text(between(PAGE.read_text(), "figures", figures(rows)))
