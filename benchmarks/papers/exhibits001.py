@@ -199,7 +199,7 @@ def exhibits() -> list[Exhibit]:
     )
     text = both + "The similarity is X Xᵀ of the counts, as the paper says."
     gene = both + "The similarity is a Gaussian kernel of the data as they are, as in table 7."
-    parts: dict[str, Any] = {"show": show_matrices, "runs": 20, "quick_runs": 20}
+    parts: dict[str, Any] = {"show": show_matrices, "runs": 20, "quick_runs": 5}
     linear, kernel = (partial(make_matrices, affinity=a) for a in ("linear", "rbf"))
     return [
         Exhibit("001", "1", "factors of two rings", ("toy",), make_toy, show_toy, 20, 20, note=toy),

@@ -22,10 +22,10 @@ from cocluster.spectral.ldcc import LDCC
 ROW = "CaseStudy"
 TOP = 10
 GRID: dict[str, tuple[Any, ...]] = {
-    "scale": (None, "l2", "tfidf"),
-    "strength": (0.1, 1, 10),
+    "scale": ("l2", "tfidf"),
+    "strength": (1, 10),
     "n_neighbors": (5, 10),
-    "n_components": (4, 5, 10),
+    "n_components": (4, 5),
 }
 
 
@@ -112,6 +112,6 @@ def exhibits() -> list[Exhibit]:
     )
     return [
         Exhibit(
-            "002", "5", "documents and words of four groups", (ROW,), make, show, 10, 3, note=note
+            "002", "5", "documents and words of four groups", (ROW,), make, show, 10, 2, note=note
         )
     ]

@@ -47,7 +47,7 @@ def tables() -> list[Table | Exhibit]:
     dense = _columns(SIMILARITIES)
     return [
         Table("001", "5", "documents", text, _columns({}), fraction=0.03, **parts),
-        Table("001", "7", "gene expression", genes, dense, fraction=0.03, **parts),
+        Table("001", "7", "gene expression", genes, dense, fraction=0.03, quick_runs=5, **parts),
         Table("001", "9", "UCI data", uci, dense, fraction=0.05, **parts),
         *exhibits(),
     ]
