@@ -61,6 +61,18 @@ def test_blocks_are_what_the_reader_in_memory_reads(seed, tmp_path):
     assert np.array_equal(whole(source).toarray(), dataset.X.toarray())
 
 
+@pytest.mark.parametrize(
+    "names",
+    [[3, 1, 3], [0.5, 2.0, 0.5], [True, False, True], pa.array(["b", "a", "b"], "large_string")],
+    ids=["integers", "floats", "truths", "large texts"],
+)
+def test_names_are_spelled_as_in_memory(names, tmp_path):
+    path = write(tmp_path, sample=names, feature=names, value=[1.0, 2.0, 3.0])
+    source, dataset = open_source(path, 10**6), read(path)
+    assert source.row_names.tolist() == dataset.sample_names.tolist()
+    assert np.array_equal(whole(source).toarray(), dataset.X.toarray())
+
+
 def test_order_of_lines_changes_only_the_order_of_names(tmp_path):
     rng = np.random.default_rng(0)
     columns = random_table(rng, 3000, 50, 20)

@@ -52,10 +52,11 @@ def gather(
     names = []
     for number, (start, stop) in enumerate(pairwise(accumulate(row_counts, initial=0))):
         bucket = _bucket(folder, number)
-        entries = np.fromfile(bucket, dtype=entry_type(dtype))
+        rows, columns, values = _fields(bucket, dtype)
         bucket.unlink()
-        places = (entries["row"], entries["column"])
-        block = sp.coo_array((entries["value"], places), shape=(stop - start, n_columns)).tocsr()
+        shape = (stop - start, n_columns)
+        block = sp.coo_array((values, (rows, columns)), shape=shape).tocsr()
+        del rows, columns, values  # as large as the block, which is now checked and written
         names.append(f"rows {start}:{stop} of {name}")
         sp.save_npz(folder / f"{number}.npz", as_matrix(block, names[-1]), compressed=False)
     return names
@@ -76,6 +77,12 @@ def disk_room(folder: Path, needed: int, path: Path) -> Iterator[None]:
         if error.errno not in DISK_FULL:
             raise
         raise OSError(errno.ENOSPC, message) from error
+
+
+def _fields(bucket: Path, dtype: np.dtype) -> list[Array]:
+    """Rows, columns and values of a bucket."""
+    entries = np.fromfile(bucket, dtype=entry_type(dtype))
+    return [entries[field].copy() for field in ("row", "column", "value")]
 
 
 def _bucket(folder: Path, number: int) -> Path:

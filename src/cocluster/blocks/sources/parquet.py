@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +23,8 @@ from cocluster.readers.tables import LONG
 
 # Bytes of a line while it is worked on: two texts, their codes, positions and sorted copies.
 LINE_BYTES = 256
-# Bytes of a name besides its text: its number, its place in a table and in a list.
-NAME_BYTES = 150
+# Bytes of a name besides its text: an object in a list, and its place in a table of names.
+NAME_BYTES = 100
 
 
 def open_parquet(path: Path, memory: int) -> Blocks:
@@ -38,8 +37,8 @@ def open_parquet(path: Path, memory: int) -> Blocks:
     lines = _lines(path, memory)
     samples, features = Names(), Names()
     entries_of_rows = _survey(lines, samples, features, memory)
-    entry = np.dtype(lines.dtype).itemsize + index_bytes(len(features.place))
-    costs = entries_of_rows * entry + index_bytes(len(features.place))
+    entry = np.dtype(lines.dtype).itemsize + index_bytes(len(features))
+    costs = entries_of_rows * entry + index_bytes(len(features))
     row_counts = cut_rows([costs], path.name, memory)
     folder = Path(tempfile.mkdtemp(prefix="cocluster-"))
     try:
@@ -49,7 +48,7 @@ def open_parquet(path: Path, memory: int) -> Blocks:
                 for sample, feature, value in lines
             )
             scatter(coded, np.cumsum(row_counts), lines.dtype, folder)
-            names = gather(folder, row_counts, len(features.place), lines.dtype, path.name)
+            names = gather(folder, row_counts, len(features), lines.dtype, path.name)
         return _source(folder, names, samples, features, memory)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -71,30 +70,34 @@ def _source(folder: Path, names: list[str], samples: Names, features: Names, mem
     return source
 
 
-@dataclass
 class Names:
     """Names, numbered as they first appear."""
 
-    place: dict[str, int] = field(default_factory=dict)
-    n_bytes: int = 0
+    def __init__(self) -> None:
+        self._known = _pyarrow().array([], _pyarrow().large_string())
 
-    def codes(self, column: Any) -> Array:
-        """Numbers of the names in a column."""
-        encoded = column.dictionary_encode()
-        codes = [self._code(str(value)) for value in encoded.dictionary.to_pylist()]
-        return np.array(codes, dtype=np.int64)[encoded.indices.to_numpy()]
+    def __len__(self) -> int:
+        return len(self._known)
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the names, as they are kept and as they are handed out."""
+        return 2 * self._known.nbytes + NAME_BYTES * len(self)
+
+    def add(self, names: Any) -> None:
+        """Number those names of an Arrow array that are new."""
+        found = names.unique()
+        new = found.filter(_compute().invert(_compute().is_in(found, value_set=self._known)))
+        if len(new):
+            self._known = _pyarrow().concat_arrays([self._known, new])
+
+    def codes(self, names: Any) -> Array:
+        """Numbers of names, all of them known."""
+        return _compute().index_in(names, value_set=self._known).to_numpy()
 
     def as_array(self) -> Array:
         """All names in their order."""
-        return np.fromiter(self.place, dtype=object, count=len(self.place))
-
-    def _code(self, name: str) -> int:
-        """Number of a name, which may be new."""
-        code = self.place.get(name)
-        if code is None:
-            code = self.place[name] = len(self.place)
-            self.n_bytes += sys.getsizeof(name) + NAME_BYTES
-        return code
+        return self._known.to_numpy(zero_copy_only=False)
 
 
 @dataclass(frozen=True)
@@ -115,21 +118,22 @@ class Lines:
             with broken(file, pyarrow.ArrowException, OSError), _opened(file) as opened:
                 for batch in opened.iter_batches(self.at_once, columns=list(columns)):
                     sample, feature, value = (_plain(file, batch, name) for name in columns)
-                    yield sample, feature, value.to_numpy(zero_copy_only=False).astype(self.dtype)
+                    numbers = value.to_numpy(zero_copy_only=False).astype(self.dtype)
+                    yield _texts(sample), _texts(feature), numbers
 
 
 def _survey(lines: Lines, samples: Names, features: Names, memory: int) -> Array:
     """Collect all names; the number of entries of each sample."""
     counts = np.zeros(0, dtype=np.int64)
     for sample, feature, _ in lines:
-        rows = samples.codes(sample)
-        features.codes(feature)
-        counts = np.pad(counts, (0, len(samples.place) - len(counts)))
-        counts += np.bincount(rows, minlength=len(counts))
+        samples.add(sample)
+        features.add(feature)
+        counts = np.pad(counts, (0, len(samples) - len(counts)))
+        counts += np.bincount(samples.codes(sample), minlength=len(counts))
         taken = samples.n_bytes + features.n_bytes
         if 2 * taken > memory:
             raise ValueError(
-                f"The names of {len(samples.place)} samples and {len(features.place)} features "
+                f"The names of {len(samples)} samples and {len(features)} features "
                 f"take {readable(taken)}, more than half of the memory, and more may "
                 f"come; allow much more than {readable(2 * taken)}."
             )
@@ -184,6 +188,17 @@ def _plain(file: Path, batch: Any, name: str) -> Any:
     return column.dictionary_decode() if hasattr(column, "dictionary") else column
 
 
+def _texts(column: Any) -> Any:
+    """Names as text, spelled as the reader in memory spells them."""
+    pyarrow = _pyarrow()
+    if column.type in (pyarrow.string(), pyarrow.large_string()) or pyarrow.types.is_integer(
+        column.type
+    ):
+        return column.cast(pyarrow.large_string())
+    spelled = column.to_numpy(zero_copy_only=False).astype(str)
+    return pyarrow.array(spelled, pyarrow.large_string())
+
+
 def _opened(file: Path) -> Any:
     """A parquet file, read piece by piece."""
     # Without a buffer whole column chunks would be held.
@@ -195,3 +210,8 @@ def _opened(file: Path) -> Any:
 def _pyarrow() -> Any:
     """The library that reads parquet."""
     return library("pyarrow", "parquet files", "parquet")
+
+
+def _compute() -> Any:
+    """Its functions of arrays."""
+    return library("pyarrow.compute", "parquet files", "parquet")
