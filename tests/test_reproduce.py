@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -110,6 +111,13 @@ def test_a_setting_with_missing_runs_does_not_count(table: Table, folder: Path) 
     assert "0.750 / 0.500 / -0.250" in write_page(table, folder, quick=False).read_text()
 
 
+def test_a_set_may_have_more_quick_runs(table: Table, folder: Path) -> None:
+    often = replace(table, quick_runs=1, quick_more={"Blocks": 2})
+    run(often, folder / "runs.csv", quick=True, loader=blocks)
+    assert {row["seed"] for row in read_runs(folder / "runs.csv")} == {"0", "1"}
+    assert "Mean of 1 runs, of Blocks 2" in write_page(often, folder, quick=True).read_text()
+
+
 def test_runs_record_seeds_versions_and_refusals(table: Table, tmp_path: Path) -> None:
     run(table, tmp_path / "runs.csv", quick=True, loader=blocks)
     rows = read_runs(tmp_path / "runs.csv")
@@ -144,6 +152,8 @@ def test_a_quick_run_is_a_part_of_the_whole(name: str) -> None:
     table = FIGURES[name]
     assert 0 < table.quick_runs <= table.runs
     assert set(table.quick_sets) <= set(table.sets)
+    assert set(table.quick_more) <= set(table.rows(quick=True))
+    assert all(table.quick_runs < count <= table.runs for count in table.quick_more.values())
     for column in table.columns:
         for parameter, values in column.quick.items():
             assert set(values) <= set(column.grid[parameter])

@@ -120,12 +120,19 @@ def _head(table: Table, quick: bool) -> list[str]:
     """What is shown and how it was made."""
     mode = "**A quick run**: fewer runs, coarser grids, small sets. " if quick else ""
     lines = [
-        f"{mode}Mean of {len(table.seeds(quick))} runs (the protocol has {table.runs}). Each cell: "
+        f"{mode}Mean of {len(table.seeds(quick))} runs{_more(table, quick)} (the protocol has "
+        f"{table.runs}). Each cell: "
         "published / ours / difference. As the paper does, the setting of each method on each set "
         "is the best of its grid by mean accuracy, so **the classes choose the setting**; within a "
         "run no method sees them" + (", semi-supervised ones excepted." if _told(table) else "."),
     ]
     return [*lines, "", table.note] if table.note else lines
+
+
+def _more(table: Table, quick: bool) -> str:
+    """Which sets were run more often."""
+    more = ", ".join(f"{row} {count}" for row, count in table.quick_more.items())
+    return f", of {more}" if quick and more else ""
 
 
 def _told(table: Table) -> bool:

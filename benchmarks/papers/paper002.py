@@ -38,7 +38,7 @@ def tables() -> list[Table | Exhibit]:
     parts: dict[str, Any] = {"unit": 100.0, "metrics": ("accuracy", "nmi")}
     drawn = parts | {"quick_scales": ("l2", "tfidf"), "columns": text, "runs": 10}
     few = drawn | {"quick_runs": 3, "quick_sets": ("NG2", "NG3")}
-    pages = drawn | {"quick_runs": 10}
+    pages = drawn | {"quick_runs": 5}
     # Without draws only the starts differ; few samples allow more neighbourhoods.
     small = parts | {"runs": 3, "quick_runs": 2, "quick_scales": ("l2", "log l2", None)}
     near: Grid = {"n_neighbors": (1, 3, 5, 7, 9, 10), "n_components": (2, 5, 10)}

@@ -94,6 +94,8 @@ class Table:
         Of the published file; the first one chooses the setting.
     runs, quick_runs : int
         Seeds a setting is run with.
+    quick_more : mapping of set to int
+        Seeds on sets that are run more often than others in a quick run.
     quick_sets, quick_scales : tuple
         Those of a quick run.
     fraction : float
@@ -112,6 +114,7 @@ class Table:
     metrics: tuple[str, ...]
     runs: int
     quick_runs: int = 3
+    quick_more: Mapping[str, int] = field(default_factory=dict)
     quick_sets: tuple[str, ...] = ()
     quick_scales: Scales = ()
     fraction: float = 0.0
@@ -123,9 +126,10 @@ class Table:
         """As in ``cocluster reproduce NAME``."""
         return f"{self.paper}/table{self.number}"
 
-    def seeds(self, quick: bool) -> range:
-        """One seed for each run."""
-        return range(self.quick_runs if quick else self.runs)
+    def seeds(self, quick: bool, row: str | None = None) -> range:
+        """One seed for each run, of a row that has more of them in a quick run."""
+        few = self.quick_runs if row is None else self.quick_more.get(row, self.quick_runs)
+        return range(few if quick else self.runs)
 
     def rows(self, quick: bool) -> tuple[str, ...]:
         """Data sets that can be had, of a quick run the small ones."""
@@ -172,7 +176,7 @@ def jobs(table: Table, quick: bool) -> list[Job]:
         for row in table.rows(quick)
         for column in table.columns
         for setting in table.settings(row, column, quick)
-        for seed in table.seeds(quick)
+        for seed in table.seeds(quick, row)
     ]
 
 

@@ -179,10 +179,11 @@ def complete(rows: Iterable[Row], table: Table, quick: bool) -> dict[tuple[str, 
     by_key = {key(row): row for row in rows}
     cells: dict[tuple[str, str], list[Any]] = {}
     for row in table.rows(quick):
+        seeds = table.seeds(quick, row)
         for column in table.columns:
             found = cells.setdefault((row, column.name), [])
             for setting in table.settings(row, column, quick):
-                keys = [Job(row, column, setting, seed).key for seed in table.seeds(quick)]
+                keys = [Job(row, column, setting, seed).key for seed in seeds]
                 if all(k in by_key for k in keys):
                     found.append((setting, [by_key[k] for k in keys]))
     return cells
