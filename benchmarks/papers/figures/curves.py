@@ -120,21 +120,23 @@ class Curves(Figure):
 
     def draw(self, folder: Path) -> Path:
         lines, published = self.lines(folder), self.published(folder)
-        columns = min(self.columns, len(self.panels))
-        figure, axes = style.canvas(len(self.panels), columns, height=3.4 if columns < 3 else 2.5)
+        columns = min(self.columns, max(len(lines), 1))
+        height = 3.4 if columns < 3 else 2.5
+        figure, axes = style.canvas(max(len(lines), 1), columns, height=height)
         names = [column.name for _, table in self.points for column in table.columns]
         looks = style.looks(names, self.own)
-        for axis, panel in zip(axes, self.panels, strict=True):
-            for name, line in lines.get(panel, {}).items():
+        for axis, panel in zip(axes, lines, strict=False):
+            for name, line in lines[panel].items():
                 axis.plot(list(line), list(line.values()), label=name, markersize=4, **looks[name])
             for (where, name), value in published.items():
                 if where == panel:
                     self._print_mark(axis, value, looks[name])
             self._finish(axis, panel)
-        handles = dict(zip(*reversed(axes[0].get_legend_handles_labels()), strict=True))
-        figure.legend(
-            handles.values(), handles, loc="outside upper center", ncols=len(handles), fontsize=8
-        )
+        handles = {name: hand for axis in axes for hand, name in _legend(axis)}
+        if len(handles) > 1:
+            figure.legend(
+                handles.values(), handles, loc="outside upper center", ncols=6, fontsize=8
+            )
         return style.save(figure, self.file(folder, "png"))
 
     def _print_mark(self, axis: Any, value: float, look: dict[str, Any]) -> None:
@@ -179,9 +181,22 @@ class Curves(Figure):
 
     def made(self, folder: Path) -> str:
         table, quick = self.points[0][1], self.rows(folder)[1]
-        runs = f"Mean of {len(table.seeds(quick))} runs"
-        mode = f"A quick run. {runs} (the protocol has {table.runs})" if quick else runs
-        if self.mark is None:
-            return f"{mode}."
-        shape = "Dashed line" if self.mark.at is None else "Stars"
-        return f"{mode}. {shape}: printed in table {self.mark.table}."
+        parts = [f"Mean of {len(table.seeds(quick))} runs."]
+        if quick:
+            parts = [
+                f"A quick run: fewer scalings and settings, {len(table.seeds(quick))} runs "
+                f"(the protocol has {table.runs})."
+            ]
+        drawn = {name for _, one in self.points for name in one.rows(quick)}
+        left = [name for sets in self.panels.values() for name in sets if name not in drawn]
+        if left:
+            parts.append(f"Not run: {', '.join(left)}.")
+        if self.mark is not None:
+            shape = "Dashed line" if self.mark.at is None else "Stars"
+            parts.append(f"{shape}: printed in table {self.mark.table}.")
+        return " ".join(parts)
+
+
+def _legend(axis: Any) -> list[tuple[Any, str]]:
+    """Lines of a panel and their names."""
+    return list(zip(*axis.get_legend_handles_labels(), strict=True))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from benchmarks.papers.figures import paper002, paper003, paper004
+from benchmarks.papers.figures import paper001, paper002, paper003, paper004
 from benchmarks.papers.figures.figure import Figure
 
 FIGURES: dict[str, Figure] = {
-    figure.name: figure for module in (paper002, paper003, paper004) for figure in module.FIGURES
+    figure.name: figure
+    for module in (paper001, paper002, paper003, paper004)
+    for figure in module.FIGURES
 }
 # Title and reference.
 REFERENCES = {
