@@ -84,16 +84,16 @@ class Names:
         """Bytes of the names, as they are kept and as they are handed out."""
         return 2 * self._known.nbytes + NAME_BYTES * len(self)
 
-    def add(self, names: Any) -> None:
-        """Number those names of an Arrow array that are new."""
-        found = names.unique()
-        new = found.filter(_compute().invert(_compute().is_in(found, value_set=self._known)))
+    def codes(self, names: Any) -> Array:
+        """Numbers of the names in an Arrow array, new ones after those that are known."""
+        encoded = names.dictionary_encode()
+        found = _compute().index_in(encoded.dictionary, value_set=self._known)
+        new = encoded.dictionary.filter(found.is_null())
+        codes = found.fill_null(-1).to_numpy(zero_copy_only=False).copy()
+        codes[codes < 0] = len(self) + np.arange(len(new))
         if len(new):
             self._known = _pyarrow().concat_arrays([self._known, new])
-
-    def codes(self, names: Any) -> Array:
-        """Numbers of names, all of them known."""
-        return _compute().index_in(names, value_set=self._known).to_numpy()
+        return codes[encoded.indices.to_numpy()]
 
     def as_array(self) -> Array:
         """All names in their order."""
@@ -126,10 +126,10 @@ def _survey(lines: Lines, samples: Names, features: Names, memory: int) -> Array
     """Collect all names; the number of entries of each sample."""
     counts = np.zeros(0, dtype=np.int64)
     for sample, feature, _ in lines:
-        samples.add(sample)
-        features.add(feature)
+        rows = samples.codes(sample)
+        features.codes(feature)
         counts = np.pad(counts, (0, len(samples) - len(counts)))
-        counts += np.bincount(samples.codes(sample), minlength=len(counts))
+        counts += np.bincount(rows, minlength=len(counts))
         taken = samples.n_bytes + features.n_bytes
         if 2 * taken > memory:
             raise ValueError(
