@@ -70,7 +70,7 @@ def zarr_store(X: Matrix, folder: Path, layout: str = "csr", **attributes: objec
         return path
     group = zarr.create_group(path, attributes=attributes or {"shape": list(X.shape)})
     for part in ("data", "indices", "indptr"):
-        group.create_array(part, data=getattr(X, part), chunks=(16,))
+        group.create_array(part, data=getattr(X, part), chunks=(100,))
     return path
 
 
