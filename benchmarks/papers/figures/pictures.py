@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from benchmarks.papers.figures import style
 from benchmarks.papers.figures.figure import Figure, Finding, Report
@@ -126,31 +127,35 @@ def column(rows: Iterable[Row], name: str) -> Array:
 def scatter(axis: Any, rows: list[Row]) -> None:
     """Points; colours are classes, and a point in a cluster of mostly another class is hollow."""
     drawn = of_kind(rows, "point")
+    classes = matched(drawn)
     for group, (colour, marker) in zip(_values(drawn, "group"), _LOOKS, strict=False):
-        for right in (True, False):
-            own = [row for row in drawn if row["group"] == group and is_right(row, drawn) == right]
+        for filled in (True, False):
+            own = [
+                row
+                for row in drawn
+                if row["group"] == group and (classes[row["value"]] == group) == filled
+            ]
             axis.plot(
                 column(own, "x"),
                 column(own, "y"),
                 marker,
                 color=colour,
                 ms=5,
-                mfc=colour if right else "none",
+                mfc=colour if filled else "none",
             )
+    if drawn and min(column(drawn, "x").min(), column(drawn, "y").min()) >= 0:
+        # Where nothing is negative, the axes themselves are to be seen.
+        axis.set_xlim(left=-0.05 * axis.get_xlim()[1])
+        axis.set_ylim(bottom=-0.05 * axis.get_ylim()[1])
+        axis.axhline(0, color="0.3", lw=0.8)
+        axis.axvline(0, color="0.3", lw=0.8)
 
 
-_LOOKS = (("tab:blue", "^"), ("tab:red", "*"))
-
-
-def is_right(row: Row, rows: list[Row]) -> bool:
-    """Whether a point is in the cluster that has most of its class, each cluster with one class."""
-    return matched(rows)[row["value"]] == row["group"]
+_LOOKS = (("tab:blue", "^"), ("tab:red", "o"))
 
 
 def matched(rows: list[Row]) -> dict[str, str]:
     """The class of each cluster, such that the most points are right."""
-    from scipy.optimize import linear_sum_assignment
-
     groups, clusters = _values(rows, "group"), _values(rows, "value")
     table = np.zeros((len(clusters), len(groups)))
     for row in rows:
@@ -159,15 +164,22 @@ def matched(rows: list[Row]) -> dict[str, str]:
     return dict.fromkeys(clusters, "") | {clusters[i]: groups[j] for i, j in pairs}
 
 
-def right(panel: str, what: str) -> Callable[[Panels], Finding]:
-    """How many points of a panel are in the cluster of their class."""
+def right(panel: str, what: str, beside: str = "") -> Callable[[Panels], Finding]:
+    """How many points of a panel are in the cluster of their class, and of another beside it."""
 
     def claim(panels: Panels) -> Finding:
-        rows = of_kind(panels.get(panel, []), "point")
-        classes = matched(rows) if rows else {}
-        return Finding(what, sum(classes[r["value"]] == r["group"] for r in rows), len(rows))
+        held, cases = _right_points(panels.get(panel, []))
+        other = "{} of {}".format(*_right_points(panels.get(beside, [])))
+        return Finding(f"{what} ({beside}: {other})" if beside else what, held, cases)
 
     return claim
+
+
+def _right_points(rows: list[Row]) -> tuple[int, int]:
+    """Points in the cluster of their class, and all points."""
+    drawn = of_kind(rows, "point")
+    classes = matched(drawn) if drawn else {}
+    return sum(classes[row["value"]] == row["group"] for row in drawn), len(drawn)
 
 
 def _values(rows: Iterable[Row], name: str) -> list[str]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from benchmarks.papers.figures import paper001, paper002, paper003, paper004
+from benchmarks.papers.figures import paper000, paper001, paper002, paper003, paper004
 from benchmarks.papers.figures.figure import Figure
 
-FIGURES: dict[str, Figure] = {
-    figure.name: figure
-    for module in (paper001, paper002, paper003, paper004)
-    for figure in module.FIGURES
-}
+PAPERS = (paper000, paper001, paper002, paper003, paper004)
+FIGURES: dict[str, Figure] = {figure.name: figure for paper in PAPERS for figure in paper.FIGURES}
 # Title and reference.
 REFERENCES = {
     "000": (

@@ -50,8 +50,5 @@ FIGURE1 = Picture(
     "the wrong cluster.",
     panels={DATA: _data, FACTOR: _factor, CUT: _cut},
     paint=scatter,
-    claims=(
-        right(FACTOR, "points by the axis of their cluster"),
-        right(CUT, "points that SS-SNC puts right, by k-means"),
-    ),
+    claims=(right(FACTOR, "points by the axis of their cluster", CUT),),
 )

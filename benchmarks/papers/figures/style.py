@@ -38,7 +38,7 @@ def canvas(panels: int, columns: int, height: float = 2.9) -> tuple[Figure, list
         axis.spines[["top", "right"]].set_visible(False)
         axis.grid(color="0.9", linewidth=0.6)
         axis.set_axisbelow(True)
-        axis.tick_params(labelsize=8)
+        axis.tick_params(which="both", labelsize=8)
     return figure, axes[:panels]
 
 
