@@ -109,6 +109,17 @@ def test_a_run_goes_on_where_it_ended(
     assert len(pd.read_csv(file)) == len(found)
 
 
+def test_a_method_too_slow_for_a_set_is_not_tried_on_larger_ones() -> None:
+    row = {"set": "small", "method": "itcc", "samples": "9", "features": "7"}
+    slow, fast = {**row, "failure": "over 5 s"}, {**row, "method": "nmf", "failure": ""}
+    larger = {"set": "large", "samples": 10, "features": 7}
+    assert board.too_slow_before([fast, slow], larger, "itcc") == {
+        "failure": "over 5 s on small, not tried here"
+    }
+    assert board.too_slow_before([fast, slow], larger, "nmf") is None
+    assert board.too_slow_before([slow], {**larger, "features": 6}, "itcc") is None
+
+
 def test_gaps_are_filled_by_the_median_of_the_feature() -> None:
     gap = np.nan
     X = np.array([[1.0, gap, gap], [3.0, gap, 5.0], [8.0, gap, 7.0], [gap, gap, 6.0]])

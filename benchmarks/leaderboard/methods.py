@@ -17,7 +17,7 @@ from cocluster.methods import METHODS
 
 FRONT = "CoCluster"
 REFERENCE = "SpectralCoclustering (scikit-learn)"
-TRIMMED = "SpectralCoclustering without empty rows (scikit-learn)"
+TRIMMED = "SpectralCoclustering, trimmed (scikit-learn)"
 Fit = Callable[[Any, int, int], Any]
 
 

@@ -27,7 +27,7 @@ GROUPS: dict[str, Callable[[pd.DataFrame], pd.Series[bool]]] = {
     "All sets": lambda rows: rows["kind"] != "",
     "Text": lambda rows: rows["kind"] == "text",
     "Genes, images, digits and others": lambda rows: rows["kind"] != "text",
-    "Data >= 0, which every method takes": lambda rows: rows["signed"] == 0,
+    "Data >= 0": lambda rows: rows["signed"] == 0,
 }
 
 
@@ -68,7 +68,7 @@ def _markdown(frame: pd.DataFrame) -> str:
         title = f"**{name}**" if name == FRONT else str(name)
         whole = {c for c in frame if frame[c].dtype.kind == "i"}
         cells = [
-            f"{v:.0f}" if c in whole else "" if pd.isna(v) else f"{v:.3f}"[: 5 if v < 10 else 4]
+            f"{v:.0f}" if c in whole else "" if pd.isna(v) else f"{v:.{3 if v < 10 else 1}f}"
             for c, v in row.items()
         ]
         lines.append(f"| {title} | " + " | ".join(cells) + " |")
