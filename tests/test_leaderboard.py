@@ -107,6 +107,10 @@ def test_a_run_goes_on_where_it_ended(
     assert found == [(FRONT, 0), (REFERENCE, 0), ("fnmtf", 0), (FRONT, 1), (REFERENCE, 1)]
     assert not list(board.run(file, None, methods, limit=60, seeds=2))
     assert len(pd.read_csv(file)) == len(found)
+    board.forget(file, ["another"], [FRONT])
+    assert len(board.done_before(file)) == len(found)
+    board.forget(file, None, [FRONT])
+    assert [row["method"] for row in board.done_before(file)] == [REFERENCE, "fnmtf", REFERENCE]
 
 
 def test_a_method_too_slow_for_a_set_is_not_tried_on_larger_ones() -> None:

@@ -1,14 +1,14 @@
 """Run the leaderboard: every set, every method, k given, labels looked at only to score.
 
     python -m benchmarks.leaderboard.run [--sets re0 wap] [--methods itcc nmf] [--limit 20]
-                                         [--seeds 3]
+                                         [--seeds 3] [--again]
 
 Every fit has a process of its own, in which it may use so many seconds of the processor, CoCluster
 and the peers three times as many; a method that was too slow is not tried on sets that are larger.
 CoCluster and the peers have so many seeds, our other methods one. Missing values are filled by the
 median of their feature, for all methods alike. Rows are appended to results.csv one by one; what is
-there already is not run again, so an interrupted run goes on where it ended. The page is written
-anew at the end.
+there already is not run again but with --again, so an interrupted run goes on where it ended. The
+page is written anew at the end.
 """
 
 from __future__ import annotations
@@ -150,6 +150,16 @@ def append(file: Path, row: Outcome) -> None:
         writer.writerow(row)
 
 
+def forget(file: Path, sets: list[str] | None, methods: list[str]) -> None:
+    """Take the rows of some methods on some sets (None: all) out of the file."""
+    rows = done_before(file)
+    file.unlink(missing_ok=True)
+    for row in rows:
+        name = row["set"].split(":")[0]
+        if row["method"] not in methods or (sets and name not in sets):
+            append(file, row)
+
+
 def versions() -> str:
     """What made the figures."""
     names = ("cocluster", "scikit-learn", "numpy", "scipy")
@@ -207,7 +217,10 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", choices=PARTICIPANTS, default=list(PARTICIPANTS))
     parser.add_argument("--limit", type=int, default=20, help="seconds for one fit")
     parser.add_argument("--seeds", type=int, default=3, help="of CoCluster and the peers")
+    parser.add_argument("--again", action="store_true", help="forget what the methods have")
     asked = parser.parse_args()
+    if asked.again:
+        forget(RESULTS, asked.sets, asked.methods)
     for row in run(RESULTS, asked.sets, asked.methods, limit=asked.limit, seeds=asked.seeds):
         print(*(row.get(field, "") for field in FIELDS[:-1]), flush=True)
     if RESULTS.exists():
