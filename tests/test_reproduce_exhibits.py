@@ -15,6 +15,7 @@ from benchmarks.papers.exhibit import Exhibit, Rows, Shown, Values
 from benchmarks.papers.layout import (
     compared,
     entries,
+    matched_confusion,
     matrix,
     matrix_text,
     right_share,
@@ -130,6 +131,16 @@ def test_the_right_share_of_a_confusion_matrix_is_the_accuracy() -> None:
     y, labels = rng.integers(3, size=(2, 50))
     C = confusion_matrix(y, labels)[0].astype(float)
     assert right_share(C.T) == pytest.approx(accuracy(y, labels))
+
+
+def test_a_cluster_stands_in_the_row_of_its_class() -> None:
+    y = np.repeat([0, 1, 2], [5, 4, 3])
+    C, order = matched_confusion(y, np.array([2, 0, 1])[y], 3)
+    np.testing.assert_array_equal(C, np.diag([5, 4, 3]))
+    np.testing.assert_array_equal(order, [2, 0, 1])
+    C, order = matched_confusion(y, np.ones(12, dtype=int), 3)
+    assert C.sum() == 12
+    assert sorted(order) == [0, 1, 2]
 
 
 def test_means_are_over_cells_that_both_have() -> None:

@@ -14,6 +14,7 @@ from benchmarks.papers.exhibit import Exhibit, Rows, Shown, Values
 from benchmarks.papers.layout import (
     MISSING,
     entries,
+    matched_confusion,
     matrix,
     matrix_text,
     number,
@@ -25,7 +26,7 @@ from cocluster.estimators.ssnmf import SSNMF
 from cocluster.kernels.estimator import KernelKMeans
 from cocluster.links import Links
 from cocluster.matrices import Array
-from cocluster.metrics import accuracy, confusion_matrix
+from cocluster.metrics import accuracy
 
 SHARES = (0.0, 0.01, 0.03, 0.05)
 PERCENT = tuple(f"{share:.0%}" for share in SHARES)
@@ -108,13 +109,10 @@ def make_matrices(row: str, seed: int, affinity: str) -> Values:
         model = SSNMF(
             sample.n_clusters, affinity=affinity, n_init=3, init="random", random_state=seed
         ).fit(X, links=links)
-        counts, _, clusters = confusion_matrix(sample.labels, model.labels_)
-        C = np.zeros((sample.n_clusters, sample.n_clusters))
-        C[clusters] = counts.T
-        order = linear_sum_assignment(-C.T)[1]
+        C, order = matched_confusion(sample.labels, model.labels_, sample.n_clusters)
         length = np.linalg.norm(model.row_factor_, axis=0)
         S = (length[:, None] * model.association_ * length)[np.ix_(order, order)]
-        found[name] = entries("C", C[order]) | entries("S", S)
+        found[name] = entries("C", C) | entries("S", S)
     return found
 
 

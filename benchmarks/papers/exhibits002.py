@@ -7,16 +7,22 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from benchmarks.papers.below import Cell
 from benchmarks.papers.exhibit import Exhibit, Rows, Shown, Values
-from benchmarks.papers.layout import entries, matrix, right_share, table_lines, words_beside
+from benchmarks.papers.layout import (
+    entries,
+    matched_confusion,
+    matrix,
+    right_share,
+    table_lines,
+    words_beside,
+)
 from benchmarks.papers.protocol import rescaled
 from cocluster.dataset import Dataset
 from cocluster.datasets import paper_set
 from cocluster.matrices import Array
-from cocluster.metrics import accuracy, confusion_matrix
+from cocluster.metrics import accuracy
 from cocluster.spectral.ldcc import LDCC
 
 ROW = "CaseStudy"
@@ -35,16 +41,13 @@ def make(row: str, seed: int) -> Values:
     assert dataset.labels is not None
     runs = [(accuracy(dataset.labels, m.labels_), text, m) for text, m in _fits(dataset, seed)]
     _, setting, model = max(runs, key=lambda run: run[0])
-    counts, _, clusters = confusion_matrix(dataset.labels, model.labels_)
-    C = np.zeros((dataset.n_classes, dataset.n_classes))
-    C[clusters] = counts.T
-    order = linear_sum_assignment(-C.T)[1]
+    C, order = matched_confusion(dataset.labels, model.labels_, dataset.n_classes)
     names = dataset.feature_names["words"]
     words = {
         f"words {c + 1}": " ".join(str(names[j]) for j in _nearest(model, cluster))
         for c, cluster in enumerate(order)
     }
-    return {"LDCC": entries("C", C[order]) | words | {"setting": setting}}
+    return {"LDCC": entries("C", C) | words | {"setting": setting}}
 
 
 def _fits(dataset: Dataset, seed: int) -> Iterator[tuple[str, LDCC]]:

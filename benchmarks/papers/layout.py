@@ -8,6 +8,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from cocluster.matrices import Array
+from cocluster.metrics import confusion_matrix
 
 Cells = Mapping[tuple[str, str], float]
 MISSING = float("nan")
@@ -81,6 +82,18 @@ def entries(letter: str, M: Array) -> dict[str, float]:
 def matrix_text(M: Array, digits: int = 0) -> str:
     """A matrix within a cell of a table."""
     return "<br>".join(" ".join(number(value, digits) for value in row) for row in M)
+
+
+def matched_confusion(classes: Array, labels: Array, number: int) -> tuple[Array, Array]:
+    """Samples of each class in each cluster, and the clusters in the order of the rows.
+
+    A row is a cluster, in the place of the class that it is matched to; some may be empty.
+    """
+    counts, _, clusters = confusion_matrix(classes, labels)
+    C = np.zeros((number, number))
+    C[clusters] = counts.T
+    order = linear_sum_assignment(-C.T)[1]
+    return C[order], np.asarray(order)
 
 
 def right_share(C: Array) -> float:
