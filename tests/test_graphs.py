@@ -16,8 +16,11 @@ from cocluster.graphs import (
     laplacian,
     nearest_neighbours,
     neighbours,
+    pairs,
     patch_laplacian,
+    patches,
 )
+from cocluster.graphs.pairs import chosen_distances
 
 WEIGHTS = ["binary", "heat", "cosine"]
 
@@ -54,6 +57,31 @@ def slow_patch_laplacian(X: np.ndarray, k: int, ridge: float) -> np.ndarray:
 def test_neighbours_equal_the_slow_search(as_container: Any, seed: int) -> None:
     X = points(seed)
     np.testing.assert_array_equal(nearest_neighbours(as_container(X), 5), slow_neighbours(X, 5))
+
+
+@pytest.mark.parametrize("as_container", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_compiled_distances_equal_their_twin(
+    as_container: Any, dtype: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    X = as_container(np.where(rng.random((40, 9)) < 0.6, 0, rng.random((40, 9))).astype(dtype))
+    left, right = rng.integers(40, size=300), rng.integers(40, size=(300, 7))
+    expected = chosen_distances(X, left, right)
+    monkeypatch.setattr(pairs, "COMPILE_FROM_PAIRS", 0)
+    # Twin and kernel round in single precision where the data are in it.
+    np.testing.assert_allclose(chosen_distances(X, left, right), expected, rtol=1e-6, atol=1e-12)
+
+
+def test_entries_stored_twice_count_once_in_compiled_distances(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parts = (np.array([1.0, 2.0, 5.0]), np.array([0, 0, 1]), np.array([0, 2, 3]))
+    monkeypatch.setattr(pairs, "COMPILE_FROM_PAIRS", 0)
+    X = sp.csr_array(parts, shape=(2, 2))
+    found = chosen_distances(X, np.array([0]), np.array([[0, 1]]))
+    np.testing.assert_array_equal(found, [[0.0, 3.0**2 + 5.0**2]])
+    assert len(X.data) == 3
 
 
 @pytest.mark.parametrize("as_container", [np.asarray, sp.csr_array])
@@ -213,7 +241,8 @@ def test_patch_laplacian_is_a_laplacian_and_ignores_shifts_of_the_data(
     assert np.abs(L.sum(axis=1)).max() < 1e-13
     assert np.linalg.eigvalsh(L.toarray()).min() > -1e-12
     assert abs(L - patch_laplacian(X + 1e6, 4)).max() < 1e-6
-    monkeypatch.setattr("cocluster.graphs.pairs.SMALLEST_CHUNK", 7)
+    monkeypatch.setattr(pairs, "SMALLEST_CHUNK", 7)
+    monkeypatch.setattr(patches, "PATCH_ENTRIES", 200)
     assert abs(L - patch_laplacian(X, 4)).max() < 1e-14
 
 

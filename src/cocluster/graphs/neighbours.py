@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
 
-from cocluster.graphs.pairs import neighbour_distances
+from cocluster.graphs.pairs import chosen_distances
 from cocluster.matrices import Array, Matrix, row_squares
 
 EXACT_LIMIT = 20_000
@@ -17,9 +18,13 @@ EXACT_LIMIT_WITHOUT_FAISS = 60_000
 ANN_COMPONENTS = 100
 # Bytes of a block of distances.
 SMALLEST_BLOCK = 4 * 2**20
-# Candidates per wanted neighbour, from which the true distances choose.
-ANN_SURPLUS = 10
+# Candidates besides twice the wanted neighbours, from which the true distances choose.
+ANN_SURPLUS = 100
+# How often the neighbours of neighbours are looked at, and how many of each row.
 REFINEMENTS = 2
+REFINED = 20
+# Pairs whose distances are held at a time.
+BLOCK_PAIRS = 4_000_000
 
 
 def nearest_neighbours(X: Matrix, n_neighbors: int, seed: int = 0) -> Array:
@@ -43,9 +48,9 @@ def nearest_neighbours(X: Matrix, n_neighbors: int, seed: int = 0) -> Array:
     Notes
     -----
     Up to 20,000 rows the search is exact. Above, rows are projected on 100 singular directions
-    (where they have more), candidates are searched there with an inverted file of faiss (extra
-    ``ann``), and true distances choose among ten candidates per neighbour and then, twice, among
-    the neighbours of the neighbours.
+    (where they have more), about a hundred candidates are searched there with an inverted file of
+    faiss (extra ``ann``), and true distances choose among them and then, twice, among the twenty
+    nearest neighbours of the twenty nearest.
     """
     n = X.shape[0]
     if not 1 <= n_neighbors < n:
@@ -57,8 +62,8 @@ def nearest_neighbours(X: Matrix, n_neighbors: int, seed: int = 0) -> Array:
     surplus = min(2 * n_neighbors, n - 1)
     if faiss is None:
         return _closest(X, _exact(X, surplus), n_neighbors)
-    candidates = _approximate(faiss, X, ANN_SURPLUS * n_neighbors, seed)
-    return _refined(X, _closest(X, candidates, surplus))[:, :n_neighbors]
+    candidates = _approximate(faiss, X, min(ANN_SURPLUS + surplus, n - 1), seed)
+    return _refined(X, _closest(X, candidates, max(n_neighbors, REFINED)))[:, :n_neighbors]
 
 
 def _faiss(n: int) -> Any:
@@ -126,21 +131,42 @@ def _projected(X: Matrix, seed: int) -> Array:
 
 
 def _refined(X: Matrix, neighbours: Array) -> Array:
-    """Look for closer rows among the neighbours of each row's neighbours."""
+    """Look for closer rows among the nearest neighbours of each row's nearest neighbours."""
     n, k = neighbours.shape
     for _ in range(REFINEMENTS):
-        candidates = np.hstack([neighbours, neighbours[neighbours].reshape(n, -1)])
-        neighbours = _closest(X, candidates, k)
+        closer, few = np.empty_like(neighbours), neighbours[:, :REFINED]
+        for rows in _blocks(n, k + REFINED**2):
+            candidates = np.hstack(
+                [neighbours[rows], few[few[rows]].reshape(-1, few.shape[1] ** 2)]
+            )
+            closer[rows] = _closest_of(X, np.arange(n)[rows], candidates, k)
+        neighbours = closer
     return neighbours
 
 
 def _closest(X: Matrix, candidates: Array, k: int) -> Array:
-    """Choose the k closest distinct others by true distance, ties to the lower index."""
+    """Choose for each row the k closest distinct others among its candidates."""
+    n, width = candidates.shape
+    result = np.empty((n, k), dtype=np.intp)
+    for rows in _blocks(n, width):
+        result[rows] = _closest_of(X, np.arange(n)[rows], candidates[rows], k)
+    return result
+
+
+def _blocks(n: int, width: int) -> Iterator[slice]:
+    """Cut ``range(n)`` such that a block has about ``BLOCK_PAIRS`` pairs."""
+    step = max(1, BLOCK_PAIRS // width)
+    return (slice(start, min(start + step, n)) for start in range(0, n, step))
+
+
+def _closest_of(X: Matrix, rows: Array, candidates: Array, k: int) -> Array:
+    """Choose by true distance, ties to the lower index."""
     candidates = np.sort(candidates, axis=1)
-    d2 = neighbour_distances(X, candidates)
+    d2 = chosen_distances(X, rows, candidates)
     # Single precision, because equal distances differ in their last digits by order of summation.
-    rounded = (d2 / (d2.max() or 1.0)).astype(np.float32)
+    largest = d2.max(axis=1, keepdims=True)
+    rounded = (d2 / np.where(largest > 0, largest, 1.0)).astype(np.float32)
     rounded[:, 1:][candidates[:, 1:] == candidates[:, :-1]] = np.inf
-    rounded[candidates == np.arange(len(candidates))[:, None]] = np.inf
+    rounded[candidates == rows[:, None]] = np.inf
     order = np.argsort(rounded, axis=1, kind="stable")[:, :k]
     return np.take_along_axis(candidates, order, axis=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,6 +12,8 @@ from cocluster.matrices import Array, Matrix
 # Parts the objects are worked on in: many, since a few heavy rows may be neighbours of all others.
 CHUNKS = 256
 SMALLEST_CHUNK = 64
+# Compiling costs seconds, and so do this many differences of sparse rows.
+COMPILE_FROM_PAIRS = 1_000_000
 
 
 def row_chunks(n: int) -> Iterator[slice]:
@@ -42,9 +45,28 @@ def squared_distances(A: Matrix, B: Matrix) -> Array:
 
 def neighbour_distances(X: Matrix, neighbours: Array) -> Array:
     """Squared distances of each row of X to its neighbours, one column per neighbour."""
-    result = np.empty(neighbours.shape)
-    for chunk in scattered_chunks(len(neighbours)):
-        rows = X[chunk]
-        for column, other in enumerate(neighbours[chunk].T):
+    return chosen_distances(X, np.arange(len(neighbours)), neighbours)
+
+
+def chosen_distances(X: Matrix, left: Array, right: Array) -> Array:
+    """Squared distances of the rows ``left[r]`` and ``right[r, c]`` of X, at [r, c]."""
+    if right.size >= COMPILE_FROM_PAIRS and importlib.util.find_spec("numba"):
+        return _compiled_distances(X, left.astype(np.int32), right.astype(np.int32))
+    result = np.empty(right.shape)
+    for chunk in scattered_chunks(len(left)):
+        rows = X[left[chunk]]
+        for column, other in enumerate(right[chunk].T):
             result[chunk, column] = squared_distances(rows, X[other])
     return result
+
+
+def _compiled_distances(X: Matrix, left: Array, right: Array) -> Array:
+    """The same, an order of magnitude faster for sparse rows and several times for dense ones."""
+    from cocluster.graphs import _kernels
+
+    if isinstance(X, np.ndarray):
+        return _kernels.dense_distances(X, left, right)
+    if not X.has_canonical_format:  # the kernel counts on every entry being stored once
+        X = X.copy()
+        X.sum_duplicates()
+    return _kernels.sparse_distances(X.indptr, X.indices, X.data, left, right, X.shape[1])

@@ -6,8 +6,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.graphs.neighbours import nearest_neighbours
-from cocluster.graphs.pairs import scattered_chunks, squared_distances
+from cocluster.graphs.pairs import chosen_distances
 from cocluster.matrices import Array, Matrix
+
+# Entries of local Laplacians that are held at a time.
+PATCH_ENTRIES = 2_000_000
 
 
 def patch_laplacian(
@@ -52,9 +55,11 @@ def patch_laplacian(
     n = X.shape[0]
     own = np.arange(n)[:, None]
     patches = np.hstack([own, nearest_neighbours(X, n_neighbors, seed)]).astype(np.int32)
+    step = max(1, PATCH_ENTRIES // patches.shape[1] ** 2)
     total = sp.csr_array((n, n), dtype=np.float64)
-    for chunk in scattered_chunks(n):
-        total = total + _scattered(patches[chunk], _local_laplacians(X, patches[chunk], ridge), n)
+    for start in range(0, n, step):
+        batch = patches[start : start + step]
+        total = total + _scattered(batch, _local_laplacians(X, batch, ridge), n)
     return total
 
 
@@ -62,10 +67,8 @@ def _local_laplacians(X: Matrix, patches: Array, ridge: float) -> Array:
     """The L_i of a batch of patches, shape (batch, m, m)."""
     batch, m = patches.shape
     d2 = np.zeros((batch, m, m))
-    for a in range(m):
-        rows = X[patches[:, a]]
-        for b in range(a):
-            d2[:, a, b] = d2[:, b, a] = squared_distances(rows, X[patches[:, b]])
+    for a in range(1, m):
+        d2[:, a, :a] = d2[:, :a, a] = chosen_distances(X, patches[:, a], patches[:, :a])
     centre = np.eye(m) - 1.0 / m
     gram = -0.5 * centre @ d2 @ centre
     inverse = np.linalg.inv(m * ridge * np.eye(m) + gram)
