@@ -1,8 +1,9 @@
-"""Compiled label sums over compressed sparse arrays. Imported only for large matrices.
+"""Compiled passes over some rows of compressed sparse arrays. Imported only for large matrices.
 
 With an indicator factor a product is a sum by label: one pass over the non-zeros, whatever the
-number of clusters. Indices and labels come unsigned: the compiler then leaves out the code for
-negative ones (40 against 70 ms for 20 million entries). The numpy twins are in the tests.
+number of clusters. Indices and labels come unsigned and positions are made so: the compiler then
+leaves out the code for negative ones. A kernel works on the rows from ``first`` to ``last`` and
+gives way to other threads; `cocluster.passes` shares the rows out. The twins are in the tests.
 """
 
 from __future__ import annotations
@@ -12,53 +13,164 @@ import numpy as np
 
 from cocluster.matrices import Array
 
-# A fixed number of partial sums: the result does not depend on the number of threads.
-N_PARTS = 8
+# Rows whose costs are computed at once: one instruction serves several of them.
+BATCH = 32
+
+compiled = numba.njit(cache=True, nogil=True, error_model="numpy")
 
 
-# Enough for any number of threads to share the rows evenly.
-N_ROW_PARTS = 64
+@compiled
+def _add_row(
+    first: int, last: int, indices: Array, data: Array, labels: Array, sums: Array
+) -> None:
+    """Entries of a row summed by label, in four sums: one entry need not wait for the last."""
+    a, b, c, d = sums[0], sums[1], sums[2], sums[3]
+    middle = last - (last - first) % np.uintp(4)
+    for p in range(first, middle, np.uintp(4)):
+        q, r, s = np.uintp(p + 1), np.uintp(p + 2), np.uintp(p + 3)
+        a[labels[indices[p]]] += data[p]
+        b[labels[indices[q]]] += data[q]
+        c[labels[indices[r]]] += data[r]
+        d[labels[indices[s]]] += data[s]
+    for p in range(middle, last):
+        a[labels[indices[p]]] += data[p]
 
 
-@numba.njit(parallel=True, cache=True, nogil=True)
+@compiled
+def _row_label_sums(
+    indptr: Array, indices: Array, data: Array, labels: Array, i: int, sums: Array, out: Array
+) -> None:
+    """out[k] = sum of the entries of row i with label k; ``sums`` is room for it."""
+    n_clusters = len(out)
+    for k in range(n_clusters):
+        sums[0, k] = sums[1, k] = sums[2, k] = sums[3, k] = 0
+    _add_row(np.uintp(indptr[i]), np.uintp(indptr[i + 1]), indices, data, labels, sums)
+    for k in range(n_clusters):
+        out[k] = (sums[0, k] + sums[1, k]) + (sums[2, k] + sums[3, k])
+
+
+@compiled
 def minor_label_sums(
-    indptr: Array, indices: Array, data: Array, labels: Array, n_clusters: int, n_major: int
-) -> Array:
+    indptr: Array, indices: Array, data: Array, labels: Array, first: int, last: int, out: Array
+) -> None:
     """out[i, labels[j]] = sum of x_ij: labels on the compressed (minor) axis."""
-    out = np.empty((n_major, n_clusters), dtype=data.dtype)
-    for part in numba.prange(N_ROW_PARTS):
-        # Two sums, so that an entry need not wait for the one before it.
-        even, odd = np.zeros(n_clusters, data.dtype), np.zeros(n_clusters, data.dtype)
-        for i in range(n_major * part // N_ROW_PARTS, n_major * (part + 1) // N_ROW_PARTS):
-            even[:] = 0
-            odd[:] = 0
-            first, last = indptr[i], indptr[i + 1]
-            for p in range(first, last - 1, 2):
-                even[labels[indices[p]]] += data[p]
-                odd[labels[indices[p + 1]]] += data[p + 1]
-            if (last - first) % 2:
-                even[labels[indices[last - 1]]] += data[last - 1]
-            for k in range(n_clusters):
-                out[i, k] = even[k] + odd[k]
-    return out
+    sums = np.empty((4, out.shape[1]), data.dtype)
+    for i in range(first, last):
+        _row_label_sums(indptr, indices, data, labels, i, sums, out[i])
 
 
-@numba.njit(parallel=True, cache=True, nogil=True)
+@compiled
+def _add_entries(
+    indptr: Array, indices: Array, data: Array, i: int, sign: float, sums: Array
+) -> None:
+    """Row i, or minus it, added to sums over the columns."""
+    for p in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
+        sums[indices[p]] += sign * data[p]
+
+
+@compiled
 def major_label_sums(
-    indptr: Array, indices: Array, data: Array, labels: Array, n_clusters: int, n_minor: int
-) -> Array:
-    """out[j, labels[i]] = sum of x_ij: labels on the pointer (major) axis."""
-    n_major = len(indptr) - 1
-    # Cluster-major partial sums: a row's entries then fall into one short stretch of memory.
-    parts = np.zeros((N_PARTS, n_clusters, n_minor), dtype=data.dtype)
-    for part in numba.prange(N_PARTS):
-        for i in range(n_major * part // N_PARTS, n_major * (part + 1) // N_PARTS):
-            sums = parts[part, labels[i]]
-            for p in range(indptr[i], indptr[i + 1]):
-                sums[indices[p]] += data[p]
-    out = np.zeros((n_minor, n_clusters), dtype=data.dtype)
-    for j in numba.prange(n_minor):
-        for part in range(N_PARTS):
-            for k in range(n_clusters):
-                out[j, k] += parts[part, k, j]
-    return out
+    indptr: Array, indices: Array, data: Array, labels: Array, first: int, last: int, out: Array
+) -> None:
+    """out[labels[i], j] += x_ij: labels on the pointer (major) axis.
+
+    Cluster-major: a row's entries fall into one short stretch of memory.
+    """
+    for i in range(first, last):
+        _add_entries(indptr, indices, data, i, data.dtype.type(1), out[labels[i]])
+
+
+@compiled
+def _cheapest(sums: Array, codes: Array, bias: Array, costs: Array, labels: Array) -> None:
+    """The labels of a batch of rows replaced where another cluster costs less."""
+    n_clusters, width = codes.shape
+    whole = width - width % 4
+    for k in range(n_clusters):
+        cost = costs[k]
+        for r in range(BATCH):
+            cost[r] = bias[k]
+        for m in range(0, whole, 4):
+            w, x, y, z = codes[k, m], codes[k, m + 1], codes[k, m + 2], codes[k, m + 3]
+            s, t, u, v = sums[m], sums[m + 1], sums[m + 2], sums[m + 3]
+            for r in range(BATCH):
+                cost[r] += (w * s[r] + x * t[r]) + (y * u[r] + z * v[r])
+        for m in range(whole, width):
+            w, s = codes[k, m], sums[m]
+            for r in range(BATCH):
+                cost[r] += w * s[r]
+    low = costs[n_clusters]
+    for r in range(BATCH):
+        low[r] = costs[labels[r], r]
+    for k in range(n_clusters):
+        cost = costs[k]
+        for r in range(BATCH):
+            better = cost[r] < low[r]
+            low[r] = cost[r] if better else low[r]
+            labels[r] = k if better else labels[r]
+
+
+@compiled
+def assign(
+    indptr: Array,
+    indices: Array,
+    data: Array,
+    labels: Array,
+    codes: Array,
+    bias: Array,
+    own: Array,
+    first: int,
+    last: int,
+    change: Array,
+) -> None:
+    """Every row to its cheapest cluster, and what that changes in the column sums, in one pass.
+
+    A row x costs bias_k + codes_k · (x summed by the labels of the columns). ``own`` are the
+    labels of the rows, changed in place; a row stays where it is if that is as good. Rows that
+    move are added to their new cluster in ``change`` and taken from their old one.
+    """
+    n_clusters, width = codes.shape
+    room, row = np.empty((4, width), data.dtype), np.empty(width, data.dtype)
+    sums = np.zeros((width, BATCH), data.dtype)
+    costs = np.empty((n_clusters + 1, BATCH), data.dtype)
+    best = np.zeros(BATCH, own.dtype)
+    for start in range(first, last, BATCH):
+        size = min(BATCH, last - start)
+        for r in range(size):
+            _row_label_sums(indptr, indices, data, labels, start + r, room, row)
+            for m in range(width):
+                sums[m, r] = row[m]
+            best[r] = own[start + r]
+        _cheapest(sums, codes, bias, costs, best)
+        for r in range(size):
+            i = start + r
+            if best[r] != own[i]:
+                one = data.dtype.type(1)
+                _add_entries(indptr, indices, data, i, one, change[best[r]])
+                _add_entries(indptr, indices, data, i, -one, change[own[i]])
+                own[i] = best[r]
+
+
+@compiled
+def minor_product(
+    indptr: Array, indices: Array, data: Array, F: Array, first: int, last: int, out: Array
+) -> None:
+    """X @ F for a compressed X and a narrow F; ``out`` is zero."""
+    for i in range(first, last):
+        row = out[i]
+        for p in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
+            x, f = F.dtype.type(data[p]), F[indices[p]]
+            for m in range(len(f)):
+                row[m] += x * f[m]
+
+
+@compiled
+def major_product(
+    indptr: Array, indices: Array, data: Array, G: Array, first: int, last: int, out: Array
+) -> None:
+    """out += Xᵀ @ G for a compressed X and a narrow G."""
+    for i in range(first, last):
+        g = G[i]
+        for p in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
+            x, row = G.dtype.type(data[p]), out[indices[p]]
+            for m in range(len(g)):
+                row[m] += x * g[m]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from cocluster.labels import Factor
+from cocluster import passes
+from cocluster.labels import Factor, Partition
 from cocluster.matrices import Array, inner, times
 from cocluster.relations import RelationalData
 
@@ -56,9 +57,35 @@ class RelationalProblem:
 
     def cross(self, state: State, r: int) -> Array:
         """G_rowsᵀ R G_cols, from whichever product is at hand."""
-        if (r, "rows") in state.products:
+        if (r, "rows") in state.products or self.in_one_pass(self.data.relations[r].rows, state):
             return inner(self.part(state, r, "cols"), self.product(state, r, "rows")).T
         return inner(self.part(state, r, "rows"), self.product(state, r, "cols"))
+
+    def in_one_pass(self, name: str, state: State) -> bool:
+        """Whether labels and the product that follows from them can be had from one pass.
+
+        So it is for the rows of one large sparse matrix with hard clusters on both sides.
+        """
+        if len(self.data.relations) > 1:
+            return False
+        (relation,) = self.data.relations
+        hard = all(isinstance(G, Partition) for G in state.factors.values())
+        whole = relation.row_index is None and relation.rows != relation.cols
+        is_csr = passes.is_compiled(relation.matrix) and relation.matrix.format == "csr"
+        return relation.rows == name and hard and whole and is_csr
+
+    def reassigned(self, name: str, state: State, codes: Array, bias: Array) -> State:
+        """Every object to the k with the least bias_k + codes_k · (R H)_i; see `in_one_pass`.
+
+        R H itself, as long as the data, is never held.
+        """
+        (relation,) = self.data.relations
+        G, H = state.factors[name], state.factors[relation.cols]
+        sums = self.product(state, 0, "rows")
+        labels, sums = passes.assigned(relation.matrix, G, H, sums, codes, bias)
+        moved = self.replaced(state, name, Partition(labels, G.n_clusters))
+        moved.products[0, "rows"] = sums
+        return moved
 
     def replaced(self, state: State, name: str, G: Factor) -> State:
         """The state with one factor replaced; products that used the old one are dropped."""

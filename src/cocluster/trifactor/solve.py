@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from cocluster.labels import unchanged
 from cocluster.matrices import Array
+from cocluster.threads import narrow_products
 from cocluster.trifactor.products import State
 
 
@@ -22,6 +23,12 @@ class Progress:
 
 
 Callback = Callable[[Progress], bool | None]
+
+
+class Interrupted(RuntimeError):
+    """Something outside ended a run; what it had found is in ``run`` (None: nothing yet)."""
+
+    run: Run | None = None
 
 
 class Problem(Protocol):
@@ -62,14 +69,26 @@ def alternate(
     than ``tol`` times its value at the start, after ``max_iter`` sweeps, or when ``callback``
     returns True. A sweep costs two products with each relation, the objective included.
     """
-    state, history, converged = start, [problem.objective(start)], False
-    for sweep in range(1, max_iter + 1):
-        before = state.factors
-        for name in start.factors:
-            state = problem.moved(name, state)
-        history.append(problem.objective(state))
-        settled = all(unchanged(before[name], state.factors[name]) for name in before)
-        converged = settled or abs(history[-2] - history[-1]) <= tol * abs(history[0])
-        if (callback is not None and callback(Progress(sweep, history[-1]))) or converged:
-            break
-    return Run(state, np.array(history[1:]), converged)
+    with narrow_products():
+        run = Run(start, np.array([problem.objective(start)]), converged=False)
+        try:
+            for sweep in range(1, max_iter + 1):
+                run = _swept(problem, run, tol)
+                stop = callback is not None and callback(Progress(sweep, run.objective))
+                if stop or run.converged:
+                    break
+        except Interrupted as interruption:
+            interruption.run = replace(run, history=run.history[1:])
+            raise
+    return replace(run, history=run.history[1:])
+
+
+def _swept(problem: Problem, run: Run, tol: float) -> Run:
+    """The run with one more sweep; its history begins with the objective at the start."""
+    before, state = run.state.factors, run.state
+    for name in before:
+        state = problem.moved(name, state)
+    history = np.append(run.history, problem.objective(state))
+    settled = all(unchanged(before[name], state.factors[name]) for name in before)
+    small = abs(history[-2] - history[-1]) <= tol * abs(history[0])
+    return Run(state, history, bool(settled or small))

@@ -1,0 +1,134 @@
+"""Passes over large sparse matrices, as compiled code: the door to `cocluster._kernels`."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from cocluster import matrices, threads
+from cocluster.matrices import Array
+
+if TYPE_CHECKING:
+    from cocluster.labels import Partition
+
+Kernel = Callable[..., None]
+N_ROW_PARTS = 64
+
+
+def is_compiled(R: Any) -> bool:
+    """Whether R is large enough for compiled passes: compiling costs seconds."""
+    large = sp.issparse(R) and R.nnz >= matrices.COMPILE_FROM_NONZEROS
+    return large and R.format in ("csr", "csc") and bool(importlib.util.find_spec("numba"))
+
+
+def label_sums(R: Any, G: Partition) -> Array:
+    """R @ G for a partition."""
+    from cocluster import _kernels
+
+    if R.format == "csr":
+        out = np.empty((R.shape[0], G.n_clusters), R.dtype)
+        _by_rows(_kernels.minor_label_sums, R, _compact(G), out=out)
+        return out
+    shape = (G.n_clusters, R.shape[0])
+    return np.ascontiguousarray(_in_parts(_kernels.major_label_sums, R, _compact(G), shape=shape).T)
+
+
+def product(R: Any, G: Array) -> Array:
+    """R @ G for an array; entries of R are read in the precision of G."""
+    from cocluster import _kernels
+
+    G = np.ascontiguousarray(G)
+    shape = (R.shape[0], G.shape[1])
+    if R.format == "csr":
+        out = np.zeros(shape, G.dtype)
+        _by_rows(_kernels.minor_product, R, G, out=out)
+        return out
+    return _in_parts(_kernels.major_product, R, G, shape=shape, dtype=G.dtype)
+
+
+def assigned(
+    R: sp.csr_array, G: Partition, H: Partition, sums: Array, codes: Array, bias: Array
+) -> tuple[Array, Array]:
+    r"""Labels of the rows that minimise :math:`bias_k + codes_k \cdot (R H)_i`, and Rᵀ G for them.
+
+    ``sums`` is Rᵀ G for the old labels; a row keeps its label if that is as good.
+    """
+    from cocluster import _kernels
+
+    labels = G.labels.astype(np.int32)
+    small = (np.ascontiguousarray(M, dtype=R.dtype) for M in (codes, bias))
+    arguments = (_compact(H), *small, _unsigned(labels))
+    change = _in_parts(_kernels.assign, R, *arguments, shape=(G.n_clusters, R.shape[1]))
+    return labels, np.add(sums, change.T, order="C")
+
+
+def _by_rows(kernel: Kernel, R: Any, *arguments: Array, out: Array) -> None:
+    """Call a kernel for all rows; enough calls for any number of threads to share evenly."""
+    threads.each(lambda rows: kernel(*_arrays(R), *arguments, *rows, out), _cuts(R, N_ROW_PARTS))
+
+
+def _in_parts(
+    kernel: Kernel, R: Any, *arguments: Array, shape: tuple[int, int], dtype: Any = None
+) -> Array:
+    """The sum of what a kernel adds up over parts of the rows.
+
+    Their number depends on the data only: so does the result, whatever the number of threads. All
+    partial sums together are small beside the data.
+    """
+    n_parts = int(np.clip(R.nnz // (32 * max(shape[0] * shape[1], 1)), 2, N_ROW_PARTS))
+    parts = np.zeros((n_parts, *shape), dtype or R.dtype)
+    tasks = list(zip(_cuts(R, n_parts), parts, strict=True))
+    threads.each(lambda task: kernel(*_arrays(R), *arguments, *task[0], task[1]), tasks)
+    return parts.sum(axis=0)
+
+
+def _cuts(R: Any, n_parts: int) -> list[tuple[int, int]]:
+    """Rows (first, last) of parts with about equally many entries."""
+    inner = np.searchsorted(R.indptr, np.linspace(0, R.nnz, n_parts + 1)[1:-1])
+    return list(pairwise([0, *inner.tolist(), len(R.indptr) - 1]))
+
+
+def _arrays(R: Any) -> tuple[Array, Array, Array]:
+    """Pointers, indices and entries."""
+    return R.indptr, _unsigned(R.indices), R.data
+
+
+def _compact(G: Partition) -> Array:
+    """Labels in a byte where they fit: those of ten thousand columns then stay in the cache."""
+    return G.labels.astype(np.uint8) if G.n_clusters <= 256 else _unsigned(G.labels)
+
+
+def _unsigned(numbers: Array) -> Array:
+    """The same memory, read as numbers that cannot be negative."""
+    return numbers.view(f"u{numbers.itemsize}")
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledMatrix:
+    """diag(rows) R diag(columns) in single precision, without a copy: known by its products."""
+
+    matrix: Any
+    rows: Array
+    columns: Array
+    dtype = np.dtype(np.float32)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape of R."""
+        return tuple(self.matrix.shape)
+
+    @property
+    def T(self) -> ScaledMatrix:
+        """The transpose."""
+        return ScaledMatrix(self.matrix.T, self.columns, self.rows)
+
+    def __matmul__(self, G: Array) -> Array:
+        scaled = product(self.matrix, (G * self.columns[:, None]).astype(self.dtype))
+        scaled *= self.rows[:, None].astype(self.dtype)
+        return scaled

@@ -1,0 +1,77 @@
+"""How many threads are used: ``limit(n)``, or the environment variable COCLUSTER_NUM_THREADS.
+
+Compiled kernels take as many threads as there are processors, unless told otherwise. Dense products
+inside a fit take one: they are narrow, and threads that wait for each other cost more than they
+gain. So no two pools compete, and the result does not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from typing import TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+T = TypeVar("T")
+VARIABLE = "COCLUSTER_NUM_THREADS"
+_limit: ContextVar[int | None] = ContextVar("limit", default=None)
+
+
+def count() -> int:
+    """Threads that a kernel may use: the limit, the environment's, or all processors allowed."""
+    limited = _limit.get()
+    if limited is not None:
+        return limited
+    given = os.environ.get(VARIABLE)
+    if given is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _processors()
+    if not given.isdigit() or int(given) == 0:
+        raise ValueError(f"{VARIABLE} must be a whole number from 1 on, got {given!r}.")
+    return int(given)
+
+
+def _processors() -> int:
+    """Processors of the machine."""
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def limit(n: int) -> Iterator[None]:
+    """Use at most n threads inside a ``with`` block.
+
+    >>> with limit(1):
+    ...     count()
+    1
+    """
+    if n < 1:
+        raise ValueError(f"The number of threads must be 1 or more, got {n}.")
+    token = _limit.set(n)
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+def each(function: Callable[[T], None], tasks: Iterable[T]) -> None:
+    """Call a function that gives way to other threads for every task, in as many as are allowed."""
+    with ThreadPoolExecutor(count()) as pool:
+        for _ in pool.map(function, tasks):
+            pass
+
+
+@contextmanager
+def narrow_products() -> Iterator[None]:
+    """One thread for dense products inside a ``with`` block."""
+    with _pools().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _pools() -> ThreadpoolController:
+    """The thread pools of the libraries that are loaded."""
+    return ThreadpoolController()
