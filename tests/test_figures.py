@@ -91,8 +91,8 @@ def test_curves_are_means_over_sets_and_stars_are_what_is_printed(
     assert curves.published(tmp_path) == {("both", "own"): 0.75}
     assert curves.draw(tmp_path).stat().st_size > 0
     caption = curves.caption(tmp_path)
-    assert "own is first or less than 0.005 behind (2 of 2)" in caption
-    assert "curves end above where they begin (1 of 2)" in caption
+    assert "own is first or less than 0.005 behind: 2 of 2" in caption
+    assert "curves end above where they begin: 1 of 2" in caption
     assert "Agrees in part." in caption
     assert "Mean of 3 runs" in caption
 

@@ -18,7 +18,9 @@ def first(own: str, slack: float = 0.005) -> Claim:
             for line in [panel.get(own, {})]
             for x in line
         ]
-        return Finding(f"{own} is first or less than {slack:g} behind", sum(ahead), len(ahead))
+        return Finding(
+            f"places where {own} is first or less than {slack:g} behind", sum(ahead), len(ahead)
+        )
 
     return claim
 
@@ -40,7 +42,9 @@ def close(one: str, other: str, within: float) -> Claim:
             for x, y in panel[one].items()
             if x in panel[other]
         ]
-        return Finding(f"{one} and {other} within {within:g}", sum(near), len(near))
+        return Finding(
+            f"places where {one} and {other} differ by {within:g} at most", sum(near), len(near)
+        )
 
     return claim
 
@@ -84,7 +88,7 @@ def all_below(lower: tuple[str, ...], upper: tuple[str, ...]) -> Claim:
             for x, y in panel[fast].items()
             if x in panel[slow]
         ]
-        text = f"{' and '.join(lower)} below {', '.join(upper)}"
+        text = f"points of {' and '.join(lower)} below those of {', '.join(upper)}"
         return Finding(text, sum(under), len(under))
 
     return claim

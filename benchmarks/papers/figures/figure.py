@@ -12,11 +12,12 @@ Report = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Finding:
-    """Something the paper sees in its figure, and in how many cases ours shows it too."""
+    """Something the paper sees, in how many cases ours shows it, and what to compare this with."""
 
     text: str
     held: int
     cases: int
+    beside: str = ""
 
     @property
     def share(self) -> float:
@@ -24,7 +25,8 @@ class Finding:
         return self.held / self.cases if self.cases else 0.0
 
     def __str__(self) -> str:
-        return f"{self.text} ({self.held} of {self.cases})"
+        beside = f" ({self.beside})" if self.beside else ""
+        return f"{self.text}: {self.held} of {self.cases}{beside}"
 
 
 def verdict(findings: list[Finding]) -> str:
@@ -88,5 +90,6 @@ class Figure(ABC):
         """What the paper shows, what ours shows, and whether it agrees."""
         findings = self.findings(folder)
         seen = "; ".join(str(finding) for finding in findings)
-        parts = (f"The paper: {self.shows}", f"Ours: {seen}.", verdict(findings), self.remark)
-        return " ".join(part for part in (*parts, self.made(folder)) if part)
+        parts = [f"**The paper:** {self.shows}", f"**Ours:** {seen}.", f"**{verdict(findings)}**"]
+        notes = " ".join(part for part in (self.remark, self.made(folder)) if part)
+        return " ".join([*parts, notes]).rstrip()

@@ -30,7 +30,7 @@ def _share_table(percent: float, sets: dict[str, Scales], columns: tuple[Column,
     """The methods with links of some percent of the pairs."""
     small = tuple(name for name in sets if name not in LARGE)
     make = partial(Table, "000", "", "links", sets, columns, ("accuracy",), 10)
-    return make(quick_runs=2, quick_sets=small, quick_scales=("range",), fraction=percent / 100)
+    return make(quick_runs=1, quick_sets=small, quick_scales=("range",), fraction=percent / 100)
 
 
 def _pairwise() -> tuple[Column, ...]:

@@ -69,9 +69,10 @@ def _paint(axis: Any, rows: list[Row]) -> None:
     drawn = of_kind(rows, "point")
     if not drawn:
         return
-    edges = np.linspace(*np.clip(np.quantile(column(drawn, "x"), (0.005, 0.995)), -6, 6), 60)
+    low, high = np.clip(np.quantile(column(drawn, "x"), (0.005, 0.995)), -6, 6)
+    edges = np.linspace(low, high, 60)
     for group, colour in KINDS.items():
-        x = np.clip(column([row for row in drawn if row["group"] == group], "x"), *edges[[0, -1]])
+        x = np.clip(column([row for row in drawn if row["group"] == group], "x"), low, high)
         axis.hist(x, edges, density=True, color=colour, alpha=0.55, label=f"{group} ({len(x)})")
     axis.set_xlabel("projection, in standard deviations of the samples", fontsize=8)
     axis.set_ylabel("density", fontsize=8)
@@ -82,8 +83,8 @@ def _separated(panels: Panels) -> Finding:
     """In how many draws LDCC's line separates the classes better than BGP's."""
     theirs, ours = (column(of_kind(panels.get(n, []), "cut"), "value") for n in (BGP, OURS))
     means = f"{ours.mean():.2f} against {theirs.mean():.2f} of the samples" if len(ours) else ""
-    text = f"the best cut of LDCC's line separates the classes better than that of BGP's, {means}"
-    return Finding(f"{text}, draws", int((ours > theirs).sum()), len(ours))
+    text = "draws in which a cut of LDCC's line separates the classes better than one of BGP's"
+    return Finding(text, int((ours > theirs).sum()), len(ours), means)
 
 
 def _spread(panels: Panels) -> Finding:
@@ -96,7 +97,7 @@ def _spread(panels: Panels) -> Finding:
         return int((np.abs(x - np.median(x)) > 0.25).sum()) if len(x) else 0, len(x)
 
     other = "{} of {}".format(*apart(BGP))
-    return Finding(f"words lie apart from their median (BGP: {other})", *apart(OURS))
+    return Finding("words of LDCC apart from their median", *apart(OURS), f"BGP: {other}")
 
 
 FIGURE1 = Picture(

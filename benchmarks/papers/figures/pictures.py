@@ -170,7 +170,7 @@ def right(panel: str, what: str, beside: str = "") -> Callable[[Panels], Finding
     def claim(panels: Panels) -> Finding:
         held, cases = _right_points(panels.get(panel, []))
         other = "{} of {}".format(*_right_points(panels.get(beside, [])))
-        return Finding(f"{what} ({beside}: {other})" if beside else what, held, cases)
+        return Finding(what, held, cases, f"{beside}: {other}" if beside else "")
 
     return claim
 

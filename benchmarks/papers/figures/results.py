@@ -103,7 +103,8 @@ def _summary_line(names: list[str], own: list[Cell], unit: float) -> str:
 def _tables(paper: str, folder: Path) -> list[str]:
     """Links to the tables, with the means by method of those with accuracies."""
     lines = ["", "## Tables", ""]
-    for table in (one for one in TABLES.values() if one.paper == paper):
+    own = [table for table in TABLES.values() if table.paper == paper]
+    for table in sorted(own, key=lambda table: int(table.number)):
         page = f"table{table.number}.md"
         there = (folder / page).exists()
         name = f"[Table {table.number}]({page})" if there else f"Table {table.number}"
@@ -111,24 +112,31 @@ def _tables(paper: str, folder: Path) -> list[str]:
     for table in _numeric(paper, folder):
         found = cells(table, folder)
         if found.get("accuracy"):
-            picture = draw_means(table, found["accuracy"], folder)
-            caption = f"Table {table.number}, {table.title}: mean accuracy of every method"
-            lines += ["", f"![{caption}]({picture.name})", "", f"{caption}, published and ours."]
+            means = means_by_method(table, found["accuracy"])
+            picture = draw_means(table, means, folder)
+            title = f"Table {table.number}, {table.title}: mean accuracy"
+            best = [max(means, key=lambda name: means[name][side]) for side in (0, 1)]
+            text = f"{title} over the cells with both. First: {best[0]} published, {best[1]} ours."
+            lines += ["", f"![{title}]({picture.name})", "", text]
     return lines
 
 
-def draw_means(table: Table, found: list[Cell], folder: Path) -> Path:
-    """Bars of the mean accuracy of each method over the cells with both figures."""
-    names = [c.name for c in table.columns if any(cell.column == c.name for cell in found)]
-    means = np.array(
-        [
-            np.mean([(cell.theirs, cell.ours) for cell in found if cell.column == name], axis=0)
-            for name in names
-        ]
-    )
+def means_by_method(table: Table, found: list[Cell]) -> dict[str, tuple[float, float]]:
+    """Published mean and ours of each method."""
+    means = {}
+    for name in (column.name for column in table.columns):
+        both = [(cell.theirs, cell.ours) for cell in found if cell.column == name]
+        if both:
+            theirs, ours = np.mean(both, axis=0)
+            means[name] = float(theirs), float(ours)
+    return means
+
+
+def draw_means(table: Table, means: Mapping[str, tuple[float, float]], folder: Path) -> Path:
+    """Bars of the mean accuracy of each method."""
     figure, (axis,) = style.canvas(1, 1, height=2.9)
-    heights = {"published": means[:, 0], "ours": means[:, 1]}
-    style.bars(axis, names, heights, "mean accuracy")
+    published, ours = np.array(list(means.values())).T
+    style.bars(axis, list(means), {"published": published, "ours": ours}, "mean accuracy")
     axis.set_title(f"Table {table.number}: {table.title}", fontsize=9)
     axis.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
     return style.save(figure, folder / f"table{table.number}_means.png")

@@ -13,7 +13,7 @@ RING, TOLD = 10, 0.3
 CLASSES = np.repeat([0, 1], RING)
 ANGLE = np.tile(np.linspace(0, 2 * np.pi, RING, endpoint=False), 2)
 X = np.where(CLASSES, 2.0, 1.0)[:, None] * np.column_stack([np.cos(ANGLE), np.sin(ANGLE)])
-DATA, FACTOR, CUT = "data", "SS-NMF: columns of G", "SS-SNC: first two vectors"
+DATA, FACTOR, CUT = "data", "SS-NMF", "SS-SNC"
 
 
 def _links() -> Links:

@@ -59,9 +59,16 @@ def bars(axis: Any, names: list[str], heights: dict[str, Array], label: str) -> 
     colours = ("0.7", OWN) if len(heights) == 2 else (OWN,)
     for i, (series, colour) in enumerate(zip(heights, colours, strict=True)):
         offset = (i - (len(heights) - 1) / 2) * width
-        axis.bar(np.arange(len(names)) + offset, heights[series], width, label=series, color=colour)
+        places = np.arange(len(names)) + offset
+        drawn = axis.bar(places, heights[series], width, label=series, color=colour)
+        axis.bar_label(drawn, fmt=_shown, fontsize=6, padding=1)
     axis.set_xticks(np.arange(len(names)), names, rotation=35, ha="right", fontsize=8)
     axis.set_ylabel(label, fontsize=9)
+
+
+def _shown(value: float) -> str:
+    """A number over a bar."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def save(figure: Figure, file: Path) -> Path:
