@@ -1,5 +1,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
+BENCH ?= --quick
 
 .PHONY: demo test lint bench bench-quick docs readme clean
 
@@ -14,8 +15,8 @@ lint: .venv/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: .venv/.dev  ## us and the peers in one run, as ratios
-	$(BIN)/python -m benchmarks.planted
+bench: .venv/.dev  ## us and the peers in one run, as ratios; all sizes with BENCH=--full
+	$(BIN)/python -m benchmarks.speed $(BENCH)
 
 bench-quick: .venv/.dev  ## a slice of the papers' tables and of the leaderboard, under 10 minutes
 	$(BIN)/python -m benchmarks.quick

@@ -1,0 +1,1 @@
+"""Speed and scale: us and the peers in one run, as ratios."""

@@ -1,0 +1,127 @@
+"""What is measured, as records: data, and what is done with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+OURS = ("CoCluster", "FNMTF", "ITCC", "NMTF")
+PEERS = ("SpectralCoclustering", "MiniBatchKMeans", "KMeans", "NMF (scikit-learn)")
+TEXTS = ("classic3", "webkb7_rossi", "ng20_cai")
+
+
+@dataclass(frozen=True)
+class Data:
+    """A planted matrix, or a real set where it has a name."""
+
+    rows: int = 0
+    columns: int = 0
+    clusters: int = 10
+    degree: float | None = None
+    pattern: str = "diagonal"
+    links: int = 0
+    dtype: str = "float64"
+    seed: int = 0
+    name: str = ""
+
+    def __str__(self) -> str:
+        if self.name:
+            return self.name
+        parts = [f"{self.rows:,} x {self.columns:,}", f"k={self.clusters}"]
+        parts += [f"degree {self.degree:.0f}"] if self.degree else []
+        parts += [self.pattern] if self.pattern != "diagonal" else []
+        parts += [f"{self.links:,} links"] if self.links else []
+        parts += [self.dtype] if self.dtype != "float64" else []
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Methods that are measured in turn on the same data.
+
+    Attributes
+    ----------
+    task : {"fit", "sweep"}
+        Whole fits, or single sweeps beside the references in the same process.
+    references : names in `benchmarks.speed.child.REFERENCES`
+        What a sweep is compared with, besides the pass over the arrays.
+    grows, value : str, float
+        What is varied alone in a growth case, and its value here.
+    limit : float
+        Seconds after which a process is ended.
+    """
+
+    group: str
+    task: str
+    data: Data
+    methods: tuple[str, ...]
+    references: tuple[str, ...] = ()
+    grows: str = ""
+    value: float = 0
+    repeats: int = 3
+    limit: float = 600
+
+
+def cases(full: bool) -> Iterator[Case]:
+    """All cases, small ones first."""
+    yield from growth(full)
+    yield from sweeps(full)
+    yield from linear(full)
+    yield from texts(full)
+    yield from planted(full)
+
+
+def growth(full: bool) -> Iterator[Case]:
+    """Each size varied alone around a middle one."""
+    middle = Data(50_000, 5_000, 10, 80) if full else Data(10_000, 2_000, 10, 80)
+    factors = (0.25, 0.5, 1, 2, 4) if full else (0.5, 1, 2)
+    methods = ("FNMTF", "ITCC", "NMTF")
+    for field in ("degree", "rows", "columns", "clusters"):
+        for factor in factors:
+            size = getattr(middle, field) * factor
+            data = replace(middle, **{field: size if field == "degree" else round(size)})
+            name = "non-zeros" if field == "degree" else field
+            yield Case("growth", "sweep", data, methods, grows=name, value=float(size))
+    for links in (1_000, 10_000, 100_000) if full else (1_000, 10_000):
+        data = replace(middle, links=links)
+        yield Case("growth", "sweep", data, ("FNMTF", "SSNMF"), grows="links", value=links)
+
+
+def sweeps(full: bool) -> Iterator[Case]:
+    """A sweep against a pass over the arrays, the products it needs, and an iteration of k-means.
+
+    With references that take a while there are fewer methods: one process has them all.
+    """
+    sizes = [(20_000, 5_000)] + ([(200_000, 10_000)] if full else [])
+    for rows, columns in sizes:
+        data = Data(rows, columns)
+        yield Case("sweep", "sweep", data, ("FNMTF", "ITCC"), ("lloyd",))
+        yield Case("sweep", "sweep", replace(data, dtype="float32"), ("FNMTF",), ("lloyd",))
+        yield Case("sweep", "sweep", data, ("NMTF", "ONMTF", "DRCC"), ("products",))
+
+
+def linear(full: bool) -> Iterator[Case]:
+    """Linear-time SSNMF: ten times the rows."""
+    for rows in (100_000, 1_000_000) if full else (10_000, 100_000):
+        data = Data(rows, 20_000 if full else 5_000, links=10_000)
+        yield Case("linear", "sweep", data, ("SSNMF",), grows="rows", value=rows)
+
+
+def texts(full: bool) -> Iterator[Case]:
+    """Real texts."""
+    for name in TEXTS if full else TEXTS[:1]:
+        yield Case("text", "fit", Data(name=name), OURS + PEERS)
+
+
+def planted(full: bool) -> Iterator[Case]:
+    """Planted sets of growing size: all methods once, the front door with more seeds."""
+    sizes = [(2_000, 1_000), (20_000, 5_000)]
+    sizes += [(200_000, 10_000), (500_000, 20_000), (1_000_000, 50_000)] if full else []
+    for rows, columns in sizes:
+        small = rows <= 200_000
+        for pattern in ("diagonal", "checkerboard") if small else ("diagonal",):
+            data = Data(rows, columns, pattern=pattern)
+            repeats = 3 if rows <= 20_000 else 1
+            yield Case("planted", "fit", data, OURS + PEERS, repeats=repeats)
+            for seed in range(1, 5 if full and small else 2 if small else 1):
+                yield Case("planted", "fit", replace(data, seed=seed), OURS[:1], repeats=1)

@@ -1,0 +1,238 @@
+"""Measurements behind the plan: seconds of every task on one block, of Dask, and of real sweeps."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import scipy.sparse as sp
+from distributed import Client, LocalCluster
+from sklearn.cluster import KMeans
+
+import cocluster
+from benchmarks.speed.cluster_model import Rate, Shape
+from cocluster.blocks import write_blocks
+from cocluster.blocks.rows import _profile, _turned_times
+from cocluster.blocks.spread import _columns
+from cocluster.datasets import make_blocks
+from cocluster.labels import Factor, _moves, as_partition
+from cocluster.matrices import gram, inner, single_precision, times
+from cocluster.scaling import fit_scaling
+from cocluster.starts import OVERSAMPLING, SAMPLE, _nearest, kmeans, unit_rows
+from cocluster.threads import VARIABLE, narrow_products
+from cocluster.trifactor import BlockQuadratic, Indicator, NonNegative
+from cocluster.trifactor.stepping import _step_rows
+
+REPEATS = 3
+SWEEPS = 4
+EMPTY_TASKS = 300
+BIG = 50_000_000
+Call = Callable[[], Any]
+
+
+def fastest(call: Call) -> float:
+    """Seconds of the fastest of a few calls, after one that does not count."""
+    call()
+    seconds = []
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - begin)
+    return min(seconds)
+
+
+def random_block(rows: int, shape: Shape) -> sp.csr_array:
+    """A block with as many entries in a row as the matrix has, anywhere."""
+    degree = max(shape.nonzeros // shape.rows, 1)
+    rng = np.random.default_rng(0)
+    indices = rng.integers(shape.columns, size=(rows, degree), dtype=np.int32)
+    indices.sort(axis=1)
+    indptr = np.arange(0, indices.size + 1, degree, dtype=np.int32)
+    data = np.ones(indices.size, dtype=np.float32)
+    return sp.csr_array((data, indices.ravel(), indptr), shape=(rows, shape.columns))
+
+
+def _factors(rows: int, shape: Shape, hard: bool) -> tuple[Factor, Factor]:
+    """Factors of some rows and of the columns."""
+    rng = np.random.default_rng(1)
+    sizes = ((rows, shape.clusters), (shape.columns, shape.column_clusters))
+    if hard:
+        G, F = (as_partition(rng.integers(k, size=n), k) for n, k in sizes)
+    else:
+        G, F = (rng.random(size, dtype=np.float32) for size in sizes)
+    return G, F
+
+
+def sweep_calls(method: str, X: sp.csr_array, shape: Shape) -> dict[str, Call]:
+    """What a sweep calls on one block, and on the client for the columns, by name."""
+    hard = method == "fnmtf"
+    constraint: Any = Indicator() if hard else NonNegative()
+    G, F = _factors(X.shape[0], shape, hard)
+    k, l = shape.clusters, shape.column_clusters
+    S, B = np.ones((k, l), np.float32), np.eye(k)
+    XF, XG = times(X, F), np.ones((shape.columns, k), np.float32)
+    A = XF @ S.T
+    return {
+        "times": lambda: times(X, F),
+        "matmul": lambda: np.matmul(XF, S.T),
+        "_step_rows": lambda: _step_rows(G, A, constraint, B, None),
+        "gram": lambda: gram(G),
+        "inner": lambda: inner(G, XF),
+        "_turned_times": lambda: _turned_times(X, G),
+        "_moves": (lambda: _moves(G, G)) if hard else lambda: None,
+        # Step, association and objective of the columns, from products that are there.
+        "columns": lambda: (
+            constraint.step(F, BlockQuadratic(XG @ S, np.eye(l))),
+            *(call(F) for call in (gram, gram, partial(inner, M=XG), partial(inner, M=XG))),
+        ),
+    }
+
+
+def start_calls(X: sp.csr_array, shape: Shape) -> dict[str, Call]:
+    """What the normalisation and the spectral start call, by name."""
+    width, rng = shape.start_width, np.random.default_rng(2)
+    rank = width - OVERSAMPLING
+    Q = rng.standard_normal((shape.columns, width), dtype=np.float32)
+    XQ, W = times(X, Q), rng.standard_normal((width, rank), dtype=np.float32)
+    Z = XQ @ W
+    scaling, sample = fit_scaling(X, "degree"), unit_rows(Z[:SAMPLE])
+    model: KMeans = kmeans(sample, shape.clusters, 0, 1)
+    return {
+        "_profile": lambda: _profile(X),
+        "apply": lambda: scaling.apply(X),
+        "single": lambda: single_precision(X),
+        "times": lambda: times(X, Q),
+        "_turned_times": lambda: _turned_times(X, XQ),
+        "qr": lambda: np.linalg.qr(Q),
+        "gram": lambda: gram(XQ),
+        "matmul": lambda: np.matmul(XQ, W),
+        "_columns": lambda: _columns(Z, slice(1, None)),
+        "unit_rows": lambda: unit_rows(Z),
+        "kmeans": lambda: kmeans(sample, shape.clusters, 0, 5),
+        "_nearest": lambda: _nearest(sample, model),
+    }
+
+
+LOCAL = ("columns", "qr", "kmeans")
+
+
+def seconds_of_calls(rows: int, shape: Shape, programs: tuple[str, ...]) -> dict[str, float]:
+    """Seconds of every call on a block of so many rows, by ``program/name``."""
+    X, found = random_block(rows, shape), {}
+    for program in programs:
+        calls = start_calls(X, shape) if program == "start" else sweep_calls(program, X, shape)
+        with narrow_products():
+            found |= {f"{program}/{name}": fastest(call) for name, call in calls.items()}
+        if program == "start":
+            found["start/_nearest"] *= rows / min(rows, SAMPLE)
+    return found
+
+
+def rates(shape: Shape, block_rows: list[int], programs: tuple[str, ...]) -> dict[str, Rate]:
+    """Rates from blocks of one or two sizes; what the client does alone has no rows."""
+    measured = [seconds_of_calls(rows, shape, programs) for rows in block_rows]
+    return {key: _rate(key, block_rows, [m[key] for m in measured]) for key in measured[0]}
+
+
+def _rate(key: str, block_rows: list[int], seconds: list[float]) -> Rate:
+    """The line through the measured points."""
+    if key.endswith(LOCAL):
+        return Rate(min(seconds), 0.0)
+    if len(seconds) == 1:
+        return Rate(0.0, seconds[0] / block_rows[0])
+    slope = (seconds[1] - seconds[0]) / (block_rows[1] - block_rows[0])
+    slope = min(max(slope, 0.0), seconds[1] / block_rows[1])
+    return Rate(seconds[1] - slope * block_rows[1], slope)
+
+
+@contextmanager
+def local_cluster(workers: int) -> Iterator[Client]:
+    """Workers with one thread each, in processes of their own."""
+    os.environ[VARIABLE] = "1"
+    with (
+        LocalCluster(workers, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def _nothing(*_: Any) -> int:
+    """A task without work."""
+    return 0
+
+
+def constants() -> dict[str, float]:
+    """Seconds of a task and of a turn, speed of transfers between two processes and of memory."""
+    with local_cluster(2) as client:
+        names = list(client.scheduler_info()["workers"])
+        many = fastest(lambda: client.gather(client.map(_nothing, range(EMPTY_TASKS), pure=False)))
+        turn = fastest(lambda: client.submit(_nothing, pure=False).result())
+        big = client.submit(np.ones, BIG // 8, workers=names[0], pure=False)
+        client.submit(_nothing, big, workers=names[0], pure=False).result()
+        begin = time.perf_counter()
+        client.submit(_nothing, big, workers=names[1], pure=False).result()
+        moving = max(time.perf_counter() - begin - turn, 1e-3)
+    a, b = np.ones(BIG // 8), np.ones(BIG // 8)
+    adding = fastest(lambda: np.add(a, b, out=a))
+    task = (many - turn) / EMPTY_TASKS
+    return {"task": task, "turn": turn, "network": BIG / moving, "memory_speed": 3 * BIG / adding}
+
+
+def _read(files: list[str], block_id: Any = None) -> sp.csr_array:
+    """One block of a folder."""
+    return sp.csr_array(sp.load_npz(files[block_id[0]]))
+
+
+def dask_array(folder: Path, X: sp.csr_array, block_rows: int) -> da.Array:
+    """A matrix as a Dask array whose chunks the workers read."""
+    write_blocks(X, folder, rows_per_block=block_rows)
+    files = sorted(map(str, folder.glob("*.npz")))
+    chunks = tuple(min(block_rows, X.shape[0] - i) for i in range(0, X.shape[0], block_rows))
+    return da.map_blocks(
+        _read, files, chunks=(chunks, (X.shape[1],)), dtype=X.dtype, meta=np.empty((0, 0), X.dtype)
+    )
+
+
+def fits(shape: Shape, workers: tuple[int, ...]) -> dict[str, float]:
+    """Seconds of a sweep of each method, and of a fit up to its first sweep, by workers."""
+    planted = make_blocks(
+        shape.rows,
+        shape.columns,
+        shape.clusters,
+        row_degree=shape.nonzeros / shape.rows,
+        random_state=0,
+    )
+    X, found = planted.X.astype(np.float32), {"nonzeros": float(planted.X.nnz)}
+    with tempfile.TemporaryDirectory() as name:
+        chunked = dask_array(Path(name) / "blocks", X, -(-shape.rows // shape.blocks))
+        for n in workers:
+            with local_cluster(n) as client:
+                held = client.persist(chunked)
+                for method in ("FNMTF", "NMTF"):
+                    found[f"{method.lower()}/{n}"] = sweep_seconds(method, held, shape.clusters)
+                found[f"start/{n}"] = start_seconds(held, shape.clusters)
+    return found
+
+
+def sweep_seconds(method: str, X: Any, k: int) -> float:
+    """Seconds of the fastest sweep after the first."""
+    ends: list[float] = []
+    model = getattr(cocluster, method)(k, init="random", tol=0, max_iter=SWEEPS, random_state=0)
+    model.fit(X, callback=lambda _: ends.append(time.perf_counter()))
+    return float(np.diff(ends).min())
+
+
+def start_seconds(X: Any, k: int) -> float:
+    """Seconds from the call of fit to the end of the first sweep, with the spectral start."""
+    begin, ends = time.perf_counter(), []
+    model = cocluster.FNMTF(k, tol=0, max_iter=1, random_state=0)
+    model.fit(X, callback=lambda _: ends.append(time.perf_counter()))
+    return ends[0] - begin

@@ -1,0 +1,286 @@
+"""What a sweep on a Dask cluster costs: its tasks, scheduled one by one on model machines.
+
+A program is the list of calls that the code makes (`sweep`, `start`; a test compares them with the
+calls of a real fit). `Simulation` gives each task to the worker that has its block, moves what
+has to travel over lines of limited speed, and lets a single scheduler hand out the tasks. The time
+of one task on one block is not modelled but measured (`cluster_measure`).
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from cocluster.blocks.spread import FAN_IN
+from cocluster.starts import OVERSAMPLING, POWER_STEPS, SAMPLE
+
+INDEX = 4
+# Bytes read and written for one byte of a sum.
+ADD_TRAFFIC = 3
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A matrix, the clusters asked for, and the blocks it is cut into."""
+
+    rows: int
+    columns: int
+    nonzeros: int
+    blocks: int
+    clusters: int = 10
+    column_clusters: int = 10
+    itemsize: int = 4
+
+    @property
+    def block_rows(self) -> float:
+        """Rows of a block."""
+        return self.rows / self.blocks
+
+    @property
+    def block_bytes(self) -> float:
+        """Indices and entries of a block."""
+        return self.nonzeros / self.blocks * (INDEX + self.itemsize)
+
+    @property
+    def start_width(self) -> int:
+        """Columns of the products of the spectral start."""
+        return max(self.clusters, self.column_clusters) + 1 + OVERSAMPLING
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Workers that are alike; speeds in bytes per second, times in seconds.
+
+    ``task`` is what the scheduler needs for one task, ``turn`` what it takes to ask for one result
+    and to have it.
+    """
+
+    workers: int
+    threads: int = 1
+    memory_speed: float = math.inf
+    network: float = math.inf
+    latency: float = 0.0
+    task: float = 0.0
+    turn: float = 0.0
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Seconds of one task: a fixed part, and one that grows with the rows of the block."""
+
+    fixed: float
+    per_row: float
+
+    def seconds(self, rows: float) -> float:
+        """Seconds for a block of so many rows."""
+        return self.fixed + self.per_row * rows
+
+
+Rates = Mapping[str, Rate]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call: a map over blocks, a sum over blocks, or work of the client.
+
+    Attributes
+    ----------
+    name : the function that is called on each block
+    rate : its key in the measured rates
+    shared : bytes that every worker needs for it
+    total : bytes of the result of a block where results are summed, else None
+    reads : whether the matrix is read
+    local : whether the client does it alone
+    """
+
+    name: str
+    rate: str
+    shared: float = 0
+    total: float | None = None
+    reads: bool = False
+    local: bool = False
+
+
+def sweep(method: str, shape: Shape) -> list[Step]:
+    """One sweep of FNMTF (hard factors) or NMTF (soft): the rows, then the columns."""
+    k, l, m, size = shape.clusters, shape.column_clusters, shape.columns, shape.itemsize
+    hard = method == "fnmtf"
+    steps = [
+        Step("times", "times", shared=m * INDEX if hard else m * l * size, reads=True),
+        Step("matmul", "matmul", shared=k * l * size),
+        Step("_step_rows", "_step_rows", shared=8 * k * k),
+        Step("gram", "gram", total=8 * k * k),
+        Step("inner", "inner", total=8 * k * l),
+        Step("_turned_times", "_turned_times", total=m * k * size, reads=True),
+        Step("columns", "columns", local=True),
+    ]
+    steps += [Step("_moves", "_moves", total=8)] if hard else []
+    return [replace(step, rate=f"{method}/{step.rate}") for step in steps]
+
+
+def start(shape: Shape) -> list[Step]:
+    """Normalisation and the spectral start, up to the labels of the rows on the client."""
+    width, m, rank = shape.start_width, shape.columns, shape.start_width - OVERSAMPLING
+    factor = m * width * shape.itemsize
+    profile = Step("_profile", "_profile", total=16 * m, reads=True)
+    scaled = Step("Scaling.apply", "apply", shared=8 * m, reads=True)
+    steps = [profile, scaled, Step("single_precision", "single", reads=True), profile, scaled]
+    forward = Step("times", "times", shared=factor, reads=True)
+    for _ in range(POWER_STEPS):
+        back = Step("_turned_times", "_turned_times", total=factor, reads=True)
+        steps += [forward, back, Step("qr", "qr", local=True)]
+    steps += [
+        forward,
+        Step("gram", "gram", total=8 * width**2),
+        Step("matmul", "matmul", shared=width * rank * shape.itemsize),
+        *[Step("_columns", "_columns")] * 2,
+        Step("unit_rows", "unit_rows"),
+        Step("kmeans", "kmeans", local=True),
+        Step("_nearest", "_nearest", shared=8 * rank * shape.clusters),
+    ]
+    return [replace(step, rate=f"start/{step.rate}") for step in steps]
+
+
+@dataclass
+class Simulation:
+    """List scheduling of programs on a cluster; times in seconds since its beginning.
+
+    ``homes`` is the worker of each block (in turn, as Dask hands out chunks that are read), and
+    ``slowness`` the factor of the time of each worker. What all workers need is fetched by each
+    from the one that had it first, the worst that can happen.
+    """
+
+    shape: Shape
+    cluster: Cluster
+    rates: Rates
+    homes: Sequence[int] = ()
+    slowness: Mapping[int, float] = field(default_factory=dict)
+    clock: float = 0.0
+    sent: float = 0.0
+    tasks: int = 0
+
+    def __post_init__(self) -> None:
+        n = self.cluster.workers
+        self.homes = self.homes or [block % n for block in range(self.shape.blocks)]
+        self.free = [[0.0] * self.cluster.threads for _ in range(n)]
+        self.up, self.down = [0.0] * n, [0.0] * n
+        self.done = [0.0] * len(self.homes)
+        self.handed_out = 0.0
+
+    def run(self, program: Iterable[Step]) -> float:
+        """Seconds until all of it is done."""
+        before = self.clock
+        for step in program:
+            if step.local:
+                self.clock += self.rates[step.rate].seconds(self.shape.columns)
+            else:
+                self._call(step)
+        self.clock = max([self.clock, *self.done])
+        return self.clock - before
+
+    def _call(self, step: Step) -> None:
+        """One map over all blocks, and the sum of its results where it has one."""
+        arrivals, seconds = self._shared(step.shared), self._seconds(step)
+        self.done = [
+            self._task(home, seconds, max(arrivals[home], own))
+            for home, own in zip(self.homes, self.done, strict=True)
+        ]
+        if step.total is not None:
+            end = self._summed(step.total)
+            self.sent += 2 * step.total
+            self.clock = end + self.cluster.turn + 2 * step.total / self.cluster.network
+
+    def _seconds(self, step: Step) -> float:
+        """Seconds of one task; all threads of a worker read its memory at once."""
+        measured = self.rates[step.rate].seconds(self.shape.block_rows)
+        reading = self.cluster.threads * self.shape.block_bytes / self.cluster.memory_speed
+        return max(measured, reading) if step.reads else measured
+
+    def _shared(self, n_bytes: float) -> list[float]:
+        """When each worker has it: client to scheduler, to one worker, and from there to all."""
+        self._handed()
+        at_first = self.clock + 2 * n_bytes / self.cluster.network + self.cluster.latency
+        self.sent += (self.cluster.workers + 1) * n_bytes
+        each = n_bytes / self.cluster.network
+        return [at_first + number * each for number in range(self.cluster.workers)]
+
+    def _handed(self) -> float:
+        """When the scheduler has handed out one more task."""
+        self.tasks += 1
+        self.handed_out = max(self.handed_out, self.clock) + self.cluster.task
+        return self.handed_out
+
+    def _task(self, worker: int, seconds: float, ready: float) -> float:
+        """When a task ends that one worker does."""
+        start = max(ready, self._handed(), heapq.heappop(self.free[worker]))
+        end = start + seconds * self.slowness.get(worker, 1.0)
+        heapq.heappush(self.free[worker], end)
+        return end
+
+    def _summed(self, n_bytes: float) -> float:
+        """When the sum of all results is there, FAN_IN of them at a time."""
+        left = list(zip(self.done, self.homes, strict=True))
+        while len(left) > 1:
+            groups = [left[i : i + FAN_IN] for i in range(0, len(left), FAN_IN)]
+            left = [self._added(group, n_bytes) for group in groups]
+        return left[0][0]
+
+    def _added(self, group: list[tuple[float, int]], n_bytes: float) -> tuple[float, int]:
+        """A sum on the worker, of those that have a part of it, that is free first."""
+        worker = min((owner for _, owner in group), key=lambda owner: self.free[owner][0])
+        ready = max(self._moved(when, owner, worker, n_bytes) for when, owner in group)
+        seconds = ADD_TRAFFIC * (len(group) - 1) * n_bytes / self.cluster.memory_speed
+        return self._task(worker, seconds, ready), worker
+
+    def _moved(self, when: float, source: int, target: int, n_bytes: float) -> float:
+        """When a result is at another worker: lines carry one thing after the other."""
+        if source == target:
+            return when
+        begin = max(when, self.up[source], self.down[target])
+        end = begin + self.cluster.latency + n_bytes / self.cluster.network
+        self.up[source] = self.down[target] = end
+        self.sent += n_bytes
+        return end
+
+
+def after_loss(simulation: Simulation, method: str, sweeps: int) -> float:
+    """Seconds to make again what one worker had after some sweeps, by all others.
+
+    Labels and memberships follow from those before them, so the row side of all sweeps is repeated
+    for the blocks that were lost.
+    """
+    shape, n = simulation.shape, simulation.cluster.workers
+    lost = math.ceil(shape.blocks / n)
+    others = replace(simulation.cluster, workers=n - 1)
+    again = Simulation(shape, others, simulation.rates, [i % (n - 1) for i in range(lost)])
+    again.run([step for step in start(shape) if step.name == "Scaling.apply"][:1])
+    rows = [step for step in sweep(method, shape) if step.total is None and not step.local]
+    return again.clock + sum(again.run(rows) for _ in range(sweeps))
+
+
+def needs(method: str, shape: Shape, cluster: Cluster, sweeps: int) -> dict[str, float]:
+    """Bytes held by a worker (by what they are), by the client and by the scheduler, at most."""
+    k, l, m, size = shape.clusters, shape.column_clusters, shape.columns, shape.itemsize
+    rows, entries = shape.rows / cluster.workers, shape.nonzeros / cluster.workers
+    here, width = math.ceil(shape.blocks / cluster.workers), shape.start_width
+    hard = method == "fnmtf"
+    factor = 2 * INDEX if hard else 2 * k * size
+    shared = m * INDEX if hard else m * l * size
+    start_labels = shape.rows * INDEX
+    return {
+        # Indices are shared by all copies. In the start there are the normalised entries, the
+        # degree-scaled ones, and for a moment those they are made of.
+        "blocks, start": entries * (INDEX + 3 * size),
+        "blocks, sweeps": entries * (INDEX + size),
+        "rows, start": rows * 2 * width * size,
+        "rows, sweeps": rows * (factor + (k + l) * size),
+        # Each thread sums in two parts and one result (`cocluster._kernels.n_parts`); results of
+        # blocks wait until they are added.
+        "sums, start": (3 * cluster.threads + here + FAN_IN) * m * width * size,
+        "sums, sweeps": (3 * cluster.threads + here + FAN_IN) * m * k * size,
+        "shared": max(m * width * size, shared),
+        "client": shape.rows * (INDEX + 8) + m * (3 * width * size + 16) + SAMPLE * width * size,
+        "scheduler": start_labels + m * width * size + sweeps * shared,
+    }

@@ -1,0 +1,162 @@
+"""Beyond memory: blocks on disk under a limit that is enforced, and a Dask cluster.
+
+    python -m benchmarks.speed.scale memory|stored|dask FOLDER [BYTES | WORKERS]
+
+is one fit in its own process, as `out_of_core` and `dask_workers` start it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks.memory import peak_memory
+from benchmarks.speed.page import table
+from benchmarks.speed.run import ROOT
+from cocluster import FNMTF
+from cocluster.blocks import open_blocks, write_blocks
+from cocluster.datasets import make_blocks
+
+CLUSTERS = 10
+SWEEPS = 10
+# Data over the memory that the process is given.
+TIMES_LARGER = 5
+
+
+@contextmanager
+def blocks_on_disk(rows: int, columns: int, degree: float) -> Iterator[tuple[Path, int]]:
+    """A folder of row blocks, starts of rows and columns beside it; and the size of the arrays."""
+    X = make_blocks(rows, columns, CLUSTERS, row_degree=degree, random_state=0).X
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_blocks(X, folder / "blocks", rows_per_block=-(-rows // 256))
+        rng = np.random.default_rng(0)
+        for axis, n in enumerate(X.shape):
+            np.save(folder / f"start{axis}.npy", rng.permutation(np.arange(n) % CLUSTERS))
+        yield folder, X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+
+
+def child(task: str, folder: Path, amount: int, threads: int | None = None) -> dict[str, Any]:
+    """What one fit in its own process took, and its labels; an error is said as it was."""
+    limits = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+    env = os.environ | {"PYTHONPATH": str(ROOT)} | dict.fromkeys(limits if threads else (), "1")
+    command = [sys.executable, "-m", "benchmarks.speed.scale", task, str(folder), str(amount)]
+    done = subprocess.run(command, capture_output=True, text=True, env=env)
+    if done.returncode:
+        return {"error": (done.stderr.strip().splitlines() or ["ended by the system"])[-1]}
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result | {"labels": np.load(folder / "found.npy")}
+
+
+def data_in_use() -> int:
+    """Bytes of private memory this process holds, as RLIMIT_DATA counts them."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData:"))
+
+
+def in_memory(folder: Path) -> sp.csr_array:
+    """All blocks as one matrix."""
+    files = sorted((folder / "blocks").glob("*.npz"))
+    return sp.csr_array(sp.vstack([sp.load_npz(file) for file in files], format="csr"))
+
+
+def dask_array(folder: Path) -> Any:
+    """The blocks as chunks that the workers load themselves."""
+    import dask.array as da
+    from dask import delayed
+
+    chunks = []
+    for file in sorted((folder / "blocks").glob("*.npz")):
+        with np.load(file) as parts:
+            shape = tuple(int(n) for n in parts["shape"])
+        meta = sp.csr_array((0, 0))
+        chunks.append(da.from_delayed(delayed(sp.load_npz)(file), shape, float, meta=meta))
+    return da.concatenate(chunks)
+
+
+def fitted(X: Any, folder: Path) -> dict[str, Any]:
+    """Fit from the given start; labels are left in the folder."""
+    start = tuple(np.load(folder / f"start{axis}.npy") for axis in (0, 1))
+    model = FNMTF(CLUSTERS, init=start, max_iter=SWEEPS, random_state=0)
+    begin = time.perf_counter()
+    model.fit(X)
+    seconds = time.perf_counter() - begin
+    np.save(folder / "found.npy", np.asarray(model.labels_))
+    return {"seconds": seconds, "sweeps": model.n_iter_}
+
+
+def main() -> None:
+    """The body of a process."""
+    task, name, amount = sys.argv[1:]
+    folder, before = Path(name), peak_memory()
+    if task == "memory":
+        result = fitted(in_memory(folder), folder)
+    elif task == "stored":
+        limit = data_in_use() + int(amount)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+        result = fitted(open_blocks(folder / "blocks", memory=int(amount) // 2), folder)
+    else:
+        from distributed import Client, LocalCluster
+
+        with (
+            LocalCluster(
+                n_workers=int(amount), threads_per_worker=1, dashboard_address=None
+            ) as cluster,
+            Client(cluster),
+        ):
+            X = dask_array(folder).persist()
+            result = fitted(X, folder)
+    print(json.dumps(result | {"peak": peak_memory() - before}))
+
+
+def out_of_core(full: bool) -> str:
+    """Data five times larger than the memory given, fitted with the labels of a fit in memory."""
+    with blocks_on_disk(*((400_000, 20_000, 400) if full else (40_000, 10_000, 400))) as made:
+        folder, size = made
+        inside = child("memory", folder, 0, threads=1)
+        given = size // TIMES_LARGER
+        stored = child("stored", folder, given, threads=1)
+    if "error" in stored or "error" in inside:
+        return f"Out of core failed: {stored.get('error') or inside.get('error')}"
+    same = np.array_equal(inside["labels"], stored["labels"])
+    head = "data / memory given (enforced) | peak memory / data | time / in memory | same labels"
+    cells = [f"{size / given:.1f}", f"{stored['peak'] / size:.2f}"]
+    cells += [f"{stored['seconds'] / inside['seconds']:.2f}", "yes" if same else "**no**"]
+    return "## Out of core\n\n" + table(head, [cells])
+
+
+def dask_workers(full: bool) -> str:
+    """Two workers with one thread against one."""
+    with blocks_on_disk(*((400_000, 20_000, 400) if full else (40_000, 10_000, 400))) as made:
+        folder, _ = made
+        inside = child("memory", folder, 0, threads=1)
+        one, two = (child("dask", folder, n, threads=1) for n in (1, 2))
+    if failed := [r["error"] for r in (inside, one, two) if "error" in r]:
+        return f"Dask failed: {failed[0]}"
+    same = all(np.array_equal(inside["labels"], r["labels"]) for r in (one, two))
+    head = "one worker / in memory | one worker / two workers | same labels"
+    cells = [f"{one['seconds'] / inside['seconds']:.2f}", f"{one['seconds'] / two['seconds']:.2f}"]
+    return "## Dask, single-thread workers\n\n" + table(
+        head, [[*cells, "yes" if same else "**no**"]]
+    )
+
+
+def report(full: bool) -> str:
+    """Both, as a part of the page."""
+    return "\n\n".join((out_of_core(full), dask_workers(full)))
+
+
+if __name__ == "__main__":
+    main()
