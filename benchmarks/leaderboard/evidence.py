@@ -144,15 +144,15 @@ def _with_links(method: str, share: float, y: Any) -> Fit:
     return fit
 
 
-def fits(table: str, title: str, X: Any, y: Any) -> dict[str, Fit]:
+def fits(table: str, name: str, X: Any, y: Any) -> dict[str, Fit]:
     """Variants that a table tries on a set."""
     if table != "links":
         return VARIANTS[table] if belongs(table, X) else {}
-    if title not in LINKED_SETS:
+    if name not in LINKED_SETS:
         return {}
     names = {"**CoCluster**": "auto", "ITCC": "itcc", "FNMTF": "fnmtf"}
     return {
-        f"{title}, {shown}, {100 * share:g} %": _with_links(method, share, y)
+        f"{name}, {shown}, {100 * share:g} %": _with_links(method, share, y)
         for shown, method in names.items()
         for share in SHARES
     }
@@ -160,14 +160,20 @@ def fits(table: str, title: str, X: Any, y: Any) -> dict[str, Fit]:
 
 def run(tables: list[str], seeds: int) -> Iterator[dict[str, Any]]:
     """A row for every table, variant, set and seed."""
-    for title, kind, X, y, k in all_sets(None):
+    for name, kind, X, y, k in all_sets(None):
         for table in tables:
-            for variant, fit in fits(table, title, X, y).items():
+            for variant, fit in fits(table, name, X, y).items():
                 for seed in range(seeds):
                     outcome = evaluate(fit, X, k, seed, partial(np.asarray, y))
-                    about = {"table": table, "variant": variant, "set": title, "seed": seed}
+                    about = {"table": table, "variant": variant, "set": name, "seed": seed}
                     group = "text" if kind == "text" else "others"
                     yield {**about, "group": group, "nmi": 0.0, "failure": "", **outcome}
+
+
+def title(table: str, rows: pd.DataFrame) -> str:
+    """What a table shows, and of how many seeds."""
+    seeds = rows["seed"].nunique()
+    return f"{TITLES[table]}: mean NMI, {seeds} seed{'s' if seeds > 1 else ''}"
 
 
 def plain(table: str, rows: pd.DataFrame, results: pd.DataFrame) -> str:
@@ -181,7 +187,7 @@ def plain(table: str, rows: pd.DataFrame, results: pd.DataFrame) -> str:
         own = peers[peers["set"].isin(rows.loc[rows["group"] == group, "set"])]
         means = own.fillna({"nmi": 0}).groupby("method")["nmi"].mean()
         best.append(f"{means.max():.3f} ({means.idxmax()})")
-    lines = [f"| {TITLES[table]} | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
+    lines = [f"| {title(table, rows)} | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
     lines += [f"| {v} | {' | '.join(f'{x:.3f}' for x in wide.loc[v])} |" for v in wide.index]
     return "\n".join([*lines, f"| best peer | {' | '.join(best)} |"])
 
@@ -192,7 +198,10 @@ def linked(rows: pd.DataFrame) -> str:
     wide = rows.assign(method=parts[1], share=parts[2]).pivot_table(
         "nmi", ["set", "method"], "share", sort=False
     )
-    lines = [f"| {TITLES['links']} | | {' | '.join(wide)} |", "|---" * (wide.shape[1] + 2) + "|"]
+    lines = [
+        f"| {title('links', rows)} | | {' | '.join(wide)} |",
+        "|---" * (wide.shape[1] + 2) + "|",
+    ]
     for (name, method), row in wide.iterrows():
         lines.append(f"| {name} | {method} | {' | '.join(f'{x:.3f}' for x in row)} |")
     return "\n".join(lines)
