@@ -37,16 +37,21 @@ def tables() -> list[Table | Exhibit]:
     text = _columns(strengths | {"n_neighbors": (5, 10), "n_components": (5, 10)})
     parts: dict[str, Any] = {"unit": 100.0, "metrics": ("accuracy", "nmi")}
     drawn = parts | {"quick_scales": ("l2", "tfidf"), "columns": text, "runs": 10}
-    few = drawn | {"quick_runs": 3, "quick_sets": ("NG2", "NG3")}
-    pages = drawn | {"quick_runs": 5}
+    few = drawn | {"quick_runs": 2, "quick_sets": ("NG2", "NG3")}
     # Without draws only the starts differ; few samples allow more neighbourhoods.
     small = parts | {"runs": 3, "quick_runs": 2, "quick_scales": ("l2", "log l2", None)}
     near: Grid = {"n_neighbors": (1, 3, 5, 7, 9, 10), "n_components": (2, 5, 10)}
     small["columns"] = _columns({"strength": (0.1, 1, 10, 100)} | near)
-    made = (("2", "balanced WebKB", balanced), ("3", "unbalanced WebKB", unbalanced))
+    made = (
+        ("2", "balanced WebKB", balanced, {"quick_runs": 5}),
+        ("3", "unbalanced WebKB", unbalanced, {"quick_runs": 3}),
+    )
     return [
         Table("002", "1", "20 Newsgroups", groups, **few),
-        *(Table("002", *what, quick_sets=_two_and_four(what[2]), **pages) for what in made),
+        *(
+            Table("002", number, title, sets, quick_sets=_two_and_four(sets), **drawn | runs)
+            for number, title, sets, runs in made
+        ),
         Table("002", "4", "gene expression", genes, **small),
         *exhibits(),
     ]
