@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from cocluster import matrices
+from cocluster import matrices, threads
 from cocluster.labels import Partition, as_array, as_partition, fill_empty, unchanged
 from tests import reference
 
@@ -146,7 +146,7 @@ def test_products_of_small_matrices_are_double(rng):
 # One test for each kernel, all cases inside: a kernel is then compiled by one worker only.
 @pytest.mark.parametrize("transposed", [False, True], ids=["csr", "csc"])
 def test_compiled_label_sums(transposed, monkeypatch):
-    numba = pytest.importorskip("numba")
+    pytest.importorskip("numba")
     called = counted_kernels(monkeypatch)
     monkeypatch.setattr(matrices, "COMPILE_FROM_NONZEROS", 0)
     rng = np.random.default_rng(0)
@@ -156,15 +156,15 @@ def test_compiled_label_sums(transposed, monkeypatch):
         held = sp.csr_array(R).T if transposed else sp.csr_array(R)
         labels = rng.integers(K - 1, size=held.shape[1])
         results = []
-        for threads in (1, numba.config.NUMBA_NUM_THREADS):
-            numba.set_num_threads(threads)
-            results.append(matrices.times(held, as_partition(labels, K)))
+        for n_threads in (1, 3):
+            with threads.limit(n_threads):
+                results.append(matrices.times(held, as_partition(labels, K)))
         assert results[0].dtype == dtype
         twin = reference.label_sums(reference.dense(held), labels, K)
         assert_allclose(results[0], twin, rtol=tolerance, atol=tolerance)
         assert_array_equal(*results, err_msg="the result depends on the number of threads")
     name = "major_label_sums" if transposed else "minor_label_sums"
-    assert called == [name] * 2 * len(cases)
+    assert set(called) == {name}
 
 
 def counted_kernels(monkeypatch: pytest.MonkeyPatch) -> list[str]:

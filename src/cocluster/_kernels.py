@@ -20,10 +20,12 @@ compiled = numba.njit(cache=True, nogil=True, error_model="numpy")
 
 
 @compiled
-def _add_row(
-    first: int, last: int, indices: Array, data: Array, labels: Array, sums: Array
+def _row_label_sums(
+    indptr: Array, indices: Array, data: Array, labels: Array, i: int, sums: Array
 ) -> None:
-    """Entries of a row summed by label, in four sums: one entry need not wait for the last."""
+    """Entries of row i summed by label, in four sums: one entry need not wait for the last."""
+    sums[:] = 0
+    first, last = np.uintp(indptr[i]), np.uintp(indptr[i + 1])
     a, b, c, d = sums[0], sums[1], sums[2], sums[3]
     middle = last - (last - first) % np.uintp(4)
     for p in range(first, middle, np.uintp(4)):
@@ -37,26 +39,15 @@ def _add_row(
 
 
 @compiled
-def _row_label_sums(
-    indptr: Array, indices: Array, data: Array, labels: Array, i: int, sums: Array, out: Array
-) -> None:
-    """out[k] = sum of the entries of row i with label k; ``sums`` is room for it."""
-    n_clusters = len(out)
-    for k in range(n_clusters):
-        sums[0, k] = sums[1, k] = sums[2, k] = sums[3, k] = 0
-    _add_row(np.uintp(indptr[i]), np.uintp(indptr[i + 1]), indices, data, labels, sums)
-    for k in range(n_clusters):
-        out[k] = (sums[0, k] + sums[1, k]) + (sums[2, k] + sums[3, k])
-
-
-@compiled
 def minor_label_sums(
     indptr: Array, indices: Array, data: Array, labels: Array, first: int, last: int, out: Array
 ) -> None:
     """out[i, labels[j]] = sum of x_ij: labels on the compressed (minor) axis."""
     sums = np.empty((4, out.shape[1]), data.dtype)
     for i in range(first, last):
-        _row_label_sums(indptr, indices, data, labels, i, sums, out[i])
+        _row_label_sums(indptr, indices, data, labels, i, sums)
+        for k in range(out.shape[1]):
+            out[i, k] = (sums[0, k] + sums[1, k]) + (sums[2, k] + sums[3, k])
 
 
 @compiled
@@ -129,16 +120,16 @@ def assign(
     move are added to their new cluster in ``change`` and taken from their old one.
     """
     n_clusters, width = codes.shape
-    room, row = np.empty((4, width), data.dtype), np.empty(width, data.dtype)
+    row = np.empty((4, width), data.dtype)
     sums = np.zeros((width, BATCH), data.dtype)
     costs = np.empty((n_clusters + 1, BATCH), data.dtype)
     best = np.zeros(BATCH, own.dtype)
     for start in range(first, last, BATCH):
         size = min(BATCH, last - start)
         for r in range(size):
-            _row_label_sums(indptr, indices, data, labels, start + r, room, row)
+            _row_label_sums(indptr, indices, data, labels, start + r, row)
             for m in range(width):
-                sums[m, r] = row[m]
+                sums[m, r] = (row[0, m] + row[1, m]) + (row[2, m] + row[3, m])
             best[r] = own[start + r]
         _cheapest(sums, codes, bias, costs, best)
         for r in range(size):
