@@ -19,15 +19,14 @@ from cocluster.matrices import (
     is_nonnegative,
     safe_inverse,
     scaled,
-    single_precision,
     times,
 )
 from cocluster.relation import Relation
 from cocluster.relations import RelationalData
 from cocluster.scaling import fit_scaling
 from cocluster.starts import (
-    SINGLE_FROM_ENTRIES,
     Labels,
+    degree_scaled,
     given_start,
     kmeans_labels,
     leading_subspace,
@@ -167,17 +166,10 @@ def consensus_embedding(data: RelationalData, k: int, seed: int) -> Array:
 def _embeddings(X: Matrix, k: int, seed: int) -> Iterator[Array]:
     """Unit rows of the singular vectors of X scaled in up to three ways."""
     few = X.size <= THREE_UP_TO_ENTRIES
-    if X.size > SINGLE_FROM_ENTRIES:
-        X = single_precision(X)
-    yield _embedding(_degree_scaled(X), k, seed)
+    yield _embedding(degree_scaled(X), k, seed)
     if few:
-        yield _embedding(_degree_scaled(X.log1p() if sp.issparse(X) else np.log1p(X)), k, seed)
+        yield _embedding(degree_scaled(X.log1p() if sp.issparse(X) else np.log1p(X)), k, seed)
         yield _embedding(_cosine_scaled(X), k, seed)
-
-
-def _degree_scaled(X: Matrix) -> Matrix:
-    """D_r^-1/2 X D_c^-1/2."""
-    return fit_scaling(X, "degree").apply(X)
 
 
 def _cosine_scaled(X: Matrix) -> Matrix:

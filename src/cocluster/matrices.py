@@ -6,7 +6,6 @@ A data matrix is a numpy array, a ``scipy.sparse.csr_array``, or any object with
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -49,24 +48,25 @@ def is_nonnegative(R: Matrix) -> bool:
 def times(R: Matrix, G: Factor) -> Array:
     """R @ G; sums by label where G is a partition."""
     if isinstance(G, np.ndarray):
-        return np.asarray(R @ G)
+        return product(R, G)
     return label_sums(R, G)
+
+
+def product(R: Matrix, G: Array) -> Array:
+    """R @ G for a narrow array G."""
+    from cocluster import passes
+
+    compiled = passes.is_compiled(R) and isinstance(G, np.ndarray)
+    return passes.product(R, G) if compiled else np.asarray(R @ G)
 
 
 def label_sums(R: Any, G: Partition) -> Array:
     """Columns of R summed by the label of the column: R @ G in one pass over the entries."""
-    if sp.issparse(R) and R.nnz >= COMPILE_FROM_NONZEROS and importlib.util.find_spec("numba"):
-        from cocluster import _kernels
+    from cocluster import passes
 
-        sums = _kernels.minor_label_sums if R.format == "csr" else _kernels.major_label_sums
-        indices, labels = _unsigned(R.indices), _unsigned(G.labels)
-        return np.asarray(sums(R.indptr, indices, R.data, labels, G.n_clusters, R.shape[0]))
+    if passes.is_compiled(R):
+        return passes.label_sums(R, G)
     return np.asarray(R @ G.dense(R.dtype))
-
-
-def _unsigned(numbers: Array) -> Array:
-    """The same memory, read as numbers that cannot be negative."""
-    return numbers.view(f"u{numbers.itemsize}")
 
 
 def inner(G: Factor, M: Array) -> Array:
@@ -85,12 +85,21 @@ def gram(G: Factor) -> Array:
 
 def row_sums(R: Matrix) -> Array:
     """Sum of each row, in double precision."""
-    return np.asarray(R.sum(axis=1, dtype=np.float64)).ravel()
+    return _sums(R, 1)
 
 
 def column_sums(R: Matrix) -> Array:
     """Sum of each column, in double precision."""
-    return np.asarray(R.sum(axis=0, dtype=np.float64)).ravel()
+    return _sums(R, 0)
+
+
+def _sums(R: Matrix, axis: int) -> Array:
+    """Sums along an axis; scipy would copy a sparse matrix of single precision."""
+    from cocluster import passes
+
+    if passes.is_compiled(R):
+        return passes.product(R if axis else R.T, np.ones((R.shape[axis], 1))).ravel()
+    return np.asarray(R.sum(axis=axis, dtype=np.float64)).ravel()
 
 
 def degrees(R: Matrix) -> tuple[Array, Array]:

@@ -12,10 +12,12 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from cocluster import passes
 from cocluster.labels import as_partition
 from cocluster.matrices import (
     Array,
     Matrix,
+    degrees,
     row_squares,
     safe_inverse,
     scaled,
@@ -24,6 +26,7 @@ from cocluster.matrices import (
 )
 from cocluster.relations import RelationalData
 from cocluster.scaling import fit_scaling
+from cocluster.threads import narrow_products
 from cocluster.validation import check_start
 
 Labels = dict[str, Array]
@@ -90,13 +93,21 @@ def spectral_embedding(data: RelationalData, n_clusters: Mapping[str, int], seed
 def _singular_vectors(X: Matrix, rank: int, seed: int) -> tuple[Array, Array]:
     """Weighted singular vectors of D_r^-1/2 X D_c^-1/2 after the first, which holds the degrees."""
     size = min(rank + 1, *X.shape)
-    if X.size > SINGLE_FROM_ENTRIES:
-        X = single_precision(X)
-    X = fit_scaling(X, "degree").apply(X)
+    X = degree_scaled(X)
     wide = X.shape[0] < X.shape[1]
     vectors = leading_subspace(X.T if wide else X, size, np.random.default_rng(seed))
     left, right = (V[:, min(1, size - 1) :] for V in vectors)
     return (right, left) if wide else (left, right)
+
+
+def degree_scaled(X: Matrix) -> Matrix:
+    """D_r^-1/2 X D_c^-1/2, in single precision where X is large: a start needs two digits."""
+    if passes.is_compiled(X):
+        rows, columns = (np.sqrt(safe_inverse(d)) for d in degrees(X))
+        return passes.ScaledMatrix(X, rows, columns)
+    if X.size > SINGLE_FROM_ENTRIES:
+        X = single_precision(X)
+    return fit_scaling(X, "degree").apply(X)
 
 
 def leading_subspace(X: Matrix, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -106,7 +117,7 @@ def leading_subspace(X: Matrix, size: int, rng: np.random.Generator) -> tuple[Ar
     """
     width = min(size + OVERSAMPLING, *X.shape)
     Q = rng.standard_normal((X.shape[1], width)).astype(X.dtype)
-    with threadpool_limits(THREADS):
+    with narrow_products():
         for _ in range(POWER_STEPS):
             Q = np.linalg.qr(X.T @ (X @ Q))[0]
         B = X @ Q

@@ -89,14 +89,22 @@ class InformationProblem(RelationalProblem):
         """The same with the joint distributions (or counts) of the clusters fixed."""
         scores = np.zeros((self.data.size(name), state.factors[name].shape[1]))
         for r, other in self.touching(name):
-            joint = joints[r] if other == "cols" else joints[r].T
-            profile = joint / np.maximum(joint.sum(axis=1, keepdims=True), TINY)
-            code = self.shares[r] / self.totals[r] * np.log(np.maximum(profile, TINY))
+            code = self._code(r, joints[r] if other == "cols" else joints[r].T)
             scores[self.rows_of(r, other)] += self.product(state, r, other) @ code.T
         return scores
 
+    def _code(self, r: int, joint: Array) -> Array:
+        """Logarithms of the profiles of the clusters, times the weight of one count."""
+        profile = joint / np.maximum(joint.sum(axis=1, keepdims=True), TINY)
+        return self.shares[r] / self.totals[r] * np.log(np.maximum(profile, TINY))
+
     def moved(self, name: str, state: State) -> State:
         """Every object to the cluster whose profile codes it best, [1]_, Fig. 1."""
+        if name not in self.links and self.in_one_pass(name, state):
+            code = self._code(0, self.cross(state, 0))
+            moved = self.reassigned(name, state, -code, np.zeros(len(code)))
+            if moved.factors[name].sizes.all():
+                return moved
         scores, ties = self.scores(name, state), self.ties.get(name)
         pairs = self.pairs.get(name)
         G = assigned(-scores, state.factors[name], ties, pairs and pairs.matrix)

@@ -94,6 +94,10 @@ class TriFactorProblem(RelationalProblem):
     def moved(self, name: str, state: State) -> State:
         """One step of one factor, and the associations that follow from it."""
         spec = self.factors[name]
+        if not spec.penalties and spec.constraint.ties is None and self.in_one_pass(name, state):
+            moved = self._reassigned(name, state)
+            if moved.factors[name].sizes.all():
+                return self._associated(name, moved)
         G, scale = spec.constraint.step(state.factors[name], self.block(name, state)), None
         if spec.unit_columns:
             scale = np.sqrt(np.diag(gram(G)))
@@ -105,7 +109,17 @@ class TriFactorProblem(RelationalProblem):
 
         ``scale`` is what the columns of G were divided by: the associations take it over.
         """
-        moved = self.replaced(state, name, G)
+        return self._associated(name, self.replaced(state, name, G), scale)
+
+    def _reassigned(self, name: str, state: State) -> State:
+        """Every object to its nearest prototype, argmin_k B_kk - 2 A_ik, in one pass."""
+        (relation,), (S,) = self.data.relations, state.associations
+        B = S @ gram(self.part(state, 0, "cols")) @ S.T
+        codes, bias = -2 * relation.weight * S, relation.weight * np.diag(B)
+        return self.reassigned(name, state, codes, bias)
+
+    def _associated(self, name: str, moved: State, scale: Array | None = None) -> State:
+        """The state with the associations that follow from a new factor."""
         associations = list(moved.associations)
         for r, other in self.touching(name):
             if scale is not None:
