@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cocluster.blocks.stored import open_blocks
+    from cocluster.blocks.writing import write_blocks
     from cocluster.estimators.drcc import DRCC
     from cocluster.estimators.fnmtf import FNMTF
     from cocluster.estimators.general import TriFactorization
@@ -62,7 +64,9 @@ _MODULES = {
     "StarSSNMF": "estimators.star_ssnmf",
     "TriFactorization": "estimators.general",
     "bipartite": "relations",
+    "open_blocks": "blocks.stored",
     "star": "relations",
+    "write_blocks": "blocks.writing",
 }
 
 __all__ = [
@@ -93,7 +97,9 @@ __all__ = [
     "StarSSNMF",
     "TriFactorization",
     "bipartite",
+    "open_blocks",
     "star",
+    "write_blocks",
 ]
 
 

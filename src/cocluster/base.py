@@ -11,16 +11,18 @@ from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from cocluster.labels import as_array
+from cocluster.fitted import Fitted
+from cocluster.labels import is_spread, strongest
 from cocluster.links import Links, links_by_type
-from cocluster.matrices import Array, is_nonnegative
+from cocluster.matrices import Array, is_blocked, is_nonnegative
 from cocluster.randomness import generator
 from cocluster.relations import RelationalData, relational
 from cocluster.scaling import NORMALIZATIONS, fit_scaling
 from cocluster.starts import starts
-from cocluster.trifactor import Callback, Problem, Run, State, alternate
+from cocluster.trifactor import Callback, Interrupted, Problem, Run, State, alternate
 from cocluster.validation import check_choice, check_integer, check_number, clusters_by_type
 
+BLOCKWISE = ("CoCluster", "FNMTF", "ITCC", "LPFNMTF", "NMF", "NMTF", "ONMTF", "SemiNMF", "SSNMF")
 INITS = ("spectral", "kmeans", "random")
 
 
@@ -39,7 +41,7 @@ class Task:
 Start = Mapping[str, Array] | None
 
 
-class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
+class Coclusterer(Fitted, ClusterMixin, BiclusterMixin, BaseEstimator):
     """Base of all methods.
 
     Parameters
@@ -73,6 +75,8 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
 
     _nonnegative = False
     _auto_normalization: str | None = "auto"
+    # Whether all the method does with the data are products and sums.
+    _blockwise = False
 
     def __init__(
         self,
@@ -108,16 +112,36 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         self._check_parameters()
         data = self._read(X, reset=True)
         clusters = self._clusters(data)
+        self._check_blocks(data, clusters)
         supervision = links_by_type(data, links, y, clusters)
         how = self._auto_normalization if self.normalize == "auto" else self.normalize
         self._scalings = [fit_scaling(r.matrix, how) for r in data.relations]
         data = self._scaled(data)
         task = Task(data, clusters, supervision, generator(self.random_state), callback)
-        self._store(data, self._best_run(task))
+        try:
+            self._store(data, self._best_run(task))
+        except Interrupted as interruption:
+            if interruption.run is not None:
+                self._keep(data, interruption.run)
+            raise
         self.links_report_ = {
             name: own.violations(self.labels_by_type_[name]) for name, own in supervision.items()
         }
         return self
+
+    def _check_blocks(self, data: RelationalData, clusters: Mapping[str, int]) -> None:
+        """Whether the method can work on row blocks, if the data are in such."""
+        blocked = [r.matrix for r in data.relations if is_blocked(r.matrix)]
+        if not blocked:
+            return
+        if not self._blockwise:
+            raise ValueError(
+                f"{type(self).__name__} needs the data in memory; {', '.join(BLOCKWISE)} fit row "
+                "blocks and Dask collections."
+            )
+        if len(data.relations) > 1:
+            raise ValueError("Row blocks and Dask collections are fitted alone, not as views.")
+        blocked[0].fits(max(clusters.values()))
 
     def _clusters(self, data: RelationalData) -> dict[str, int]:
         """Number of clusters of every type."""
@@ -194,53 +218,27 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         if len(data.types) == 2:
             self.column_labels_ = labels[data.types[1]]
 
+    def _keep(self, data: RelationalData, run: Run) -> None:
+        """Of a run that was interrupted: all but the factors that were lost with their workers."""
+        kept = {n: G for n, G in run.state.factors.items() if not is_spread(G)}
+        self._factors, self.associations_ = kept, run.state.associations
+        self.objective_history_, self.n_iter_, self.converged_ = (
+            run.history,
+            len(run.history),
+            False,
+        )
+        self.labels_by_type_ = {n: strongest(G) for n, G in kept.items()}
+        if len(data.types) == 2 and data.types[1] in kept:
+            self.column_labels_ = self.labels_by_type_[data.types[1]]
+
     def _labels(self, data: RelationalData, state: State) -> dict[str, Array]:
         """Labels of every type: those of the partitions."""
-        return {name: G.labels.astype(np.intp) for name, G in self._factors.items()}
+        return {name: strongest(G) for name, G in self._factors.items()}
 
     def _new_data(self, X: Any) -> RelationalData:
         """New samples, checked and scaled as in the fit."""
         check_is_fitted(self)
         return self._scaled(self._read(X, reset=False))
-
-    @property
-    def association_(self) -> Array:
-        """S of the only relation."""
-        check_is_fitted(self)
-        return self.associations_[0]
-
-    @property
-    def factors_(self) -> dict[str, Array]:
-        """Factor of every type; 0/1 memberships for hard methods."""
-        check_is_fitted(self)
-        return {name: as_array(G) for name, G in self._factors.items()}
-
-    @property
-    def row_factor_(self) -> Array:
-        """Factor of the samples."""
-        return next(iter(self.factors_.values()))
-
-    @property
-    def column_factor_(self) -> Array:
-        """Factor of the features of the only view."""
-        return list(self.factors_.values())[1]
-
-    # One co-cluster for each pair of a sample and a feature cluster, made when asked for:
-    # as stored arrays they would outweigh the data.
-    @property
-    def rows_(self) -> Array:
-        """Samples of every co-cluster, shape (n_clusters * n_column_clusters, n_samples)."""
-        return np.repeat(self._members(self.row_labels_, 0), self.association_.shape[1], axis=0)
-
-    @property
-    def columns_(self) -> Array:
-        """Features of every co-cluster."""
-        members = self._members(self.column_labels_, 1)
-        return np.tile(members, (self.association_.shape[0], 1))
-
-    def _members(self, labels: Array, axis: int) -> Array:
-        """Boolean rows, one for each cluster."""
-        return np.arange(self.association_.shape[axis])[:, None] == labels
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,12 @@ import scipy.sparse as sp
 
 from cocluster.base import Task
 from cocluster.information.itcc import ITCC
-from cocluster.labels import Ties, as_partition
+from cocluster.labels import Factor, Ties, as_partition, is_spread
 from cocluster.matrices import (
     Array,
     Matrix,
     column_sums,
+    is_blocked,
     is_nonnegative,
     safe_inverse,
     scaled,
@@ -107,7 +109,7 @@ class ConsensusITCC(ITCC):
         center = task.data.center
         Z = consensus_embedding(task.data, task.clusters[center], seeds[0])
         if center in task.links:
-            Z = unit_rows(Ties(task.links[center].closure().component).pooled(Z))
+            Z = unit_rows(_pooled(Ties(task.links[center].closure().component), Z))
         runs = (self._solve(task, _start(task.data, task.clusters, Z, seed)) for seed in seeds)
         return min(runs, key=lambda run: run.objective)
 
@@ -119,6 +121,7 @@ class ShiftedITCC(ConsensusITCC):
     """
 
     _nonnegative = False
+    _blockwise = False
 
     def _read(self, X: Any, *, reset: bool) -> RelationalData:
         data = super()._read(X, reset=reset)
@@ -147,7 +150,7 @@ def _balanced(relation: Relation) -> Relation:
     return replace(relation, weight=relation.weight / total) if total > 0 else relation
 
 
-def consensus_embedding(data: RelationalData, k: int, seed: int) -> Array:
+def consensus_embedding(data: RelationalData, k: int, seed: int) -> Factor:
     """Embeddings of the samples from all their relations, side by side; absent samples at 0."""
     blocks = []
     for relation in data.relations:
@@ -157,36 +160,67 @@ def consensus_embedding(data: RelationalData, k: int, seed: int) -> Array:
         if relation.rows != data.center:
             X, index = (X.T.tocsr() if sp.issparse(X) else X.T), None
         for Z in _embeddings(X, k, seed):
-            block = np.zeros((len(data), Z.shape[1]), Z.dtype)
-            block[slice(None) if index is None else index] = Z
-            blocks.append(block)
+            if index is not None:
+                present, Z = Z, np.zeros((len(data), Z.shape[1]), Z.dtype)
+                Z[index] = present
+            blocks.append(Z)
+    first, *others = blocks
+    if is_spread(first):
+        width = sum(Z.shape[1] for Z in blocks)
+        return first.map(_beside, along=tuple(others), width=width)
     return np.hstack(blocks)
 
 
-def _embeddings(X: Matrix, k: int, seed: int) -> Iterator[Array]:
+def _beside(*parts: Array) -> Array:
+    """Parts side by side."""
+    return np.hstack(parts)
+
+
+def _pooled(ties: Ties, Z: Factor) -> Factor:
+    """Every row replaced by the sum over its component."""
+    if not is_spread(Z):
+        return ties.pooled(Z)
+    tied = ties.tied
+    return Z.put(tied, ties.among(tied).pooled(Z[tied]))
+
+
+def _embeddings(X: Matrix, k: int, seed: int) -> Iterator[Factor]:
     """Unit rows of the singular vectors of X scaled in up to three ways."""
     few = X.size <= THREE_UP_TO_ENTRIES
     yield _embedding(degree_scaled(X), k, seed)
     if few:
-        yield _embedding(degree_scaled(X.log1p() if sp.issparse(X) else np.log1p(X)), k, seed)
+        logs = X.each(_log) if is_blocked(X) else _log(X)
+        yield _embedding(degree_scaled(logs), k, seed)
         yield _embedding(_cosine_scaled(X), k, seed)
 
 
 def _cosine_scaled(X: Matrix) -> Matrix:
     """D^-1/2 Y, with Y the tf-idf rows of X and D the degrees of Y Y^T."""
     Y = fit_scaling(X, "tfidf").apply(X)
-    return scaled(Y, row_scale=np.sqrt(safe_inverse(Y @ column_sums(Y))))
+    whole = column_sums(Y)
+    rescaled = partial(_over_similarity, whole=whole)
+    return Y.each(rescaled) if is_blocked(Y) else rescaled(Y)
 
 
-def _embedding(Y: Matrix, k: int, seed: int) -> Array:
+def _over_similarity(Y: Matrix, whole: Array) -> Matrix:
+    """Rows divided by the root of their product with the sum of all rows."""
+    return scaled(Y, row_scale=np.sqrt(safe_inverse(Y @ whole)))
+
+
+def _log(X: Matrix) -> Matrix:
+    """log(1 + X)."""
+    return X.log1p() if sp.issparse(X) else np.log1p(X)
+
+
+def _embedding(Y: Matrix, k: int, seed: int) -> Factor:
     """Unit rows of the k weighted left singular vectors after the first."""
     size = min(k + 1, *Y.shape)
-    wide = Y.shape[0] < Y.shape[1]
+    wide = Y.shape[0] < Y.shape[1] and not is_blocked(Y)
     vectors = leading_subspace(Y.T if wide else Y, size, np.random.default_rng(seed))
-    return np.asarray(unit_rows(vectors[1 if wide else 0][:, min(1, size - 1) :]))
+    return unit_rows(vectors[1 if wide else 0][:, min(1, size - 1) :])
 
 
-def _start(data: RelationalData, clusters: Mapping[str, int], Z: Array, seed: int) -> Labels:
+def _start(data: RelationalData, clusters: Mapping[str, int], Z: Factor, seed: int) -> Labels:
     """Samples by k-means in the embedding, features by their profile over the samples' clusters."""
     start = {data.center: kmeans_labels(Z, clusters[data.center], seed)}
     G = as_partition(start[data.center], clusters[data.center])

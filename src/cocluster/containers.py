@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
-from cocluster.matrices import Array, Matrix
+from cocluster.matrices import Array, Matrix, is_blocked
 
 # What scikit-learn's messages say is wrong, and the remedy they leave out.
 _REMEDIES = (
@@ -54,7 +54,8 @@ def as_table(X: Any, name: str = "X") -> Table:
 
     Parameters
     ----------
-    X : array-like, scipy sparse array or matrix, pandas or polars DataFrame, or AnnData
+    X : array-like, scipy sparse array or matrix, pandas or polars DataFrame, AnnData, row blocks
+        (`cocluster.blocks`), Dask array or Dask DataFrame
         Samples are rows. Of AnnData only ``.X`` is read. The default index and the default
         columns of pandas (0, 1, 2, ...) are positions, not names.
     name : str
@@ -65,6 +66,13 @@ def as_table(X: Any, name: str = "X") -> Table:
     Table
         Its matrix shares memory with `X` wherever type and layout allow; `X` is never changed.
     """
+    if is_blocked(X):
+        return Table(X, X.row_names, X.column_names)
+    if hasattr(X, "__dask_graph__"):
+        from cocluster.blocks.cluster import dask_blocks
+
+        blocks = dask_blocks(X)
+        return Table(blocks, None, blocks.column_names)
     if has_views(X):
         raise TypeError(f"{name} holds several matrices; pass one, or use star() for views.")
     if hasattr(X, "obs_names"):

@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from cocluster.base import Coclusterer
 from cocluster.consensus import ConsensusITCC, ShiftedITCC
+from cocluster.containers import as_table
 from cocluster.estimators.fnmtf import FNMTF
-from cocluster.matrices import Array, is_nonnegative
+from cocluster.matrices import Array, is_blocked, is_nonnegative
 from cocluster.methods import METHODS
 from cocluster.relations import RelationalData, relational
 from cocluster.trifactor import Callback
@@ -32,7 +33,8 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
         A name in `cocluster.methods.METHODS`, or "auto", the same rule with links and for many
         views: information-theoretic co-clustering from a consensus of embeddings
         (`ConsensusITCC`). Dense data with negative values are moved up to begin at zero, feature
-        by feature (`ShiftedITCC`); sparse ones, which that would fill, are left to "fnmtf".
+        by feature (`ShiftedITCC`); sparse ones, which that would fill, and row blocks are left to
+        "fnmtf".
     n_column_clusters : int, mapping of type to int, or None
         Clusters of features; None leaves it to the method: five times ``n_clusters`` for "auto"
         (``n_clusters`` where it is left to "fnmtf"), ``n_clusters`` for methods chosen by name.
@@ -80,6 +82,8 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
         ``links``, ``y`` and ``callback`` are those of every method, see `Coclusterer.fit`.
         """
         check_choice(self.method, "method", ("auto", *METHODS))
+        if hasattr(X, "__dask_graph__"):
+            X = as_table(X).matrix  # computed once, for the choice and for the fit
         auto = self.method == "auto"
         self.model_ = self._model(choose(relational(X)) if auto else METHODS[self.method].estimator)
         self.model_.fit(X, y, links=links, callback=callback)
@@ -120,6 +124,6 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
 def choose(data: RelationalData) -> type[Coclusterer]:
     """The method for some data."""
     signed = [r.matrix for r in data.relations if not is_nonnegative(r.matrix)]
-    if any(sp.issparse(R) for R in signed):
+    if any(sp.issparse(R) or is_blocked(R) for R in signed):
         return FNMTF
     return ShiftedITCC if signed else ConsensusITCC

@@ -29,7 +29,15 @@ class Partition:
         """Number of objects in each cluster."""
         return np.bincount(self.labels, minlength=self.n_clusters)
 
-    def __getitem__(self, index: Array) -> Partition:
+    def gram(self) -> Array:
+        """Gᵀ G: the sizes on the diagonal."""
+        return np.diag(self.sizes.astype(np.float64))
+
+    def inner(self, M: Array) -> Array:
+        """Gᵀ M: rows of M summed by label."""
+        return np.asarray(self.sparse().T @ M, dtype=np.float64)
+
+    def __getitem__(self, index: Array | slice) -> Partition:
         return Partition(self.labels[index], self.n_clusters)
 
     def dense(self, dtype: np.dtype | type = np.float64) -> Array:
@@ -44,8 +52,24 @@ class Partition:
         return sp.csr_array((np.ones(n), self.labels, np.arange(n + 1)), shape=self.shape)
 
 
-# An array or a Partition. Which one, the constraint knows; to the type checker it is anything.
+# An array, a Partition, or a Spread of either over the workers of a cluster. Which one, the
+# constraint and the data know; to the type checker it is anything.
 Factor = Any
+
+
+def is_spread(G: Factor) -> bool:
+    """Whether the rows of a factor live on the workers of a cluster (`cocluster.blocks`)."""
+    return hasattr(G, "gather")
+
+
+def is_hard(G: Factor) -> bool:
+    """Whether a factor is a partition, in memory or spread."""
+    return isinstance(G, Partition) or bool(getattr(G, "hard", False))
+
+
+def gathered(G: Factor) -> Factor:
+    """The factor in memory, wherever its rows live."""
+    return G.gather() if is_spread(G) else G
 
 
 def as_partition(labels: Array, n_clusters: int) -> Partition:
@@ -55,16 +79,31 @@ def as_partition(labels: Array, n_clusters: int) -> Partition:
 
 def as_array(factor: Factor) -> Array:
     """The factor as an array, for those who look at it."""
+    factor = gathered(factor)
     return factor.dense() if isinstance(factor, Partition) else np.asarray(factor)
+
+
+def strongest(G: Factor) -> Array:
+    """The cluster each object belongs to (most)."""
+    if is_spread(G):
+        return np.asarray(G.map(strongest).gather())
+    return np.asarray(G.labels if isinstance(G, Partition) else G.argmax(axis=1), dtype=np.intp)
 
 
 def unchanged(before: Factor, after: Factor) -> bool:
     """Whether two hard factors put every object in the same cluster."""
+    if is_spread(before) and before.hard:
+        return bool(before.total(_moves, along=(after,)) == 0)
     return (
         isinstance(before, Partition)
         and isinstance(after, Partition)
         and np.array_equal(before.labels, after.labels)
     )
+
+
+def _moves(before: Partition, after: Partition) -> int:
+    """How many objects changed their cluster."""
+    return int(np.count_nonzero(before.labels != after.labels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +120,15 @@ class Ties:
     def representative(self) -> Array:
         """The first object of each component."""
         return np.unique(self.component, return_index=True)[1]
+
+    @property
+    def tied(self) -> Array:
+        """Objects that are not alone in their component."""
+        return np.flatnonzero(np.bincount(self.component)[self.component] > 1)
+
+    def among(self, objects: Array) -> Ties:
+        """The ties within some objects."""
+        return Ties(np.unique(self.component[objects], return_inverse=True)[1])
 
     def first(self, M: Array) -> Array:
         """Every row replaced by that of its component's first object."""

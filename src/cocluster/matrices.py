@@ -29,6 +29,11 @@ def is_operator(R: Any) -> bool:
     return hasattr(R, "squared_norm")
 
 
+def is_blocked(R: Any) -> bool:
+    """Whether R is in blocks of rows that are not together in memory (`cocluster.blocks`)."""
+    return hasattr(R, "row_counts")
+
+
 def squared_norm(R: Matrix) -> float:
     r""":math:`\|R\|_F^2`, summed in double precision."""
     if is_operator(R):
@@ -40,16 +45,16 @@ def squared_norm(R: Matrix) -> float:
 def is_nonnegative(R: Matrix) -> bool:
     """Whether no entry is below zero (as far as entries are known)."""
     if is_operator(R):
-        return True
+        return bool(getattr(R, "nonnegative", True))
     values = R.data if sp.issparse(R) else R
     return values.size == 0 or bool(values.min() >= 0)
 
 
 def times(R: Matrix, G: Factor) -> Array:
     """R @ G; sums by label where G is a partition."""
-    if isinstance(G, np.ndarray):
-        return product(R, G)
-    return label_sums(R, G)
+    if hasattr(G, "labels") and not is_blocked(R):
+        return label_sums(R, G)
+    return product(R, G)
 
 
 def product(R: Matrix, G: Array) -> Array:
@@ -57,7 +62,7 @@ def product(R: Matrix, G: Array) -> Array:
     from cocluster import passes
 
     compiled = passes.is_compiled(R) and isinstance(G, np.ndarray)
-    return passes.product(R, G) if compiled else np.asarray(R @ G)
+    return passes.product(R, G) if compiled else R @ G
 
 
 def label_sums(R: Any, G: Partition) -> Array:
@@ -73,14 +78,14 @@ def inner(G: Factor, M: Array) -> Array:
     """Gᵀ M in double precision; rows of M summed by label where G is a partition."""
     if isinstance(G, np.ndarray):
         return np.asarray(G.T @ M, dtype=np.float64)
-    return np.asarray(G.sparse().T @ M, dtype=np.float64)
+    return G.inner(M)
 
 
 def gram(G: Factor) -> Array:
     """Gᵀ G in double precision."""
     if isinstance(G, np.ndarray):
         return np.asarray(G.T @ G, dtype=np.float64)
-    return np.diag(G.sizes.astype(np.float64))
+    return G.gram()
 
 
 def row_sums(R: Matrix) -> Array:
@@ -102,10 +107,22 @@ def _sums(R: Matrix, axis: int) -> Array:
     return np.asarray(R.sum(axis=axis, dtype=np.float64)).ravel()
 
 
-def degrees(R: Matrix) -> tuple[Array, Array]:
-    """Sums of absolute values of each row and of each column."""
-    R = R if is_nonnegative(R) else abs(R)
-    return row_sums(R), column_sums(R)
+def row_degrees(R: Matrix) -> Array:
+    """Sum of absolute values of each row."""
+    return row_sums(R if is_nonnegative(R) else abs(R))
+
+
+def column_degrees(R: Matrix) -> Array:
+    """Sum of absolute values of each column."""
+    if is_blocked(R):
+        return R.profile.degrees
+    return column_sums(R if is_nonnegative(R) else abs(R))
+
+
+def column_counts(R: Matrix) -> Array:
+    """Number of rows in which each column is not zero."""
+    columns = R.indices[R.data != 0] if sp.issparse(R) else np.nonzero(R)[1]
+    return np.bincount(columns, minlength=R.shape[1])
 
 
 def scaled(R: Matrix, row_scale: Array | None = None, column_scale: Array | None = None) -> Matrix:
@@ -125,6 +142,8 @@ def scaled(R: Matrix, row_scale: Array | None = None, column_scale: Array | None
 
 def single_precision(R: Matrix) -> Matrix:
     """R as float32; a sparse R keeps its index arrays."""
+    if is_blocked(R):
+        return R.each(single_precision)
     if not sp.issparse(R):
         return R.astype(np.float32)
     return sp.csr_array((R.data.astype(np.float32), R.indices, R.indptr), shape=R.shape)
@@ -141,6 +160,9 @@ def _row_chunks(R: sp.csr_array) -> Iterator[tuple[slice, slice]]:
 
 def row_squares(R: Matrix) -> Array:
     """Squared length of each row, in double precision."""
+    if is_blocked(R):
+        squares = R.rows(row_squares)
+        return squares.gather() if hasattr(squares, "gather") else squares
     if not sp.issparse(R):
         return np.einsum("ij,ij->i", R, R, dtype=np.float64)
     return row_sums(sp.csr_array((R.data**2, R.indices, R.indptr), shape=R.shape))

@@ -112,6 +112,13 @@ class RelationalData:
         # Without this numpy would read len() and [] as a deeply nested sequence.
         raise TypeError("RelationalData is not one array; use the matrices of its relations.")
 
+    def placed(self, name: str, values: Any) -> Any:
+        """Values of the objects of a type (labels, a factor), where their data live."""
+        for relation in self.relations:
+            if relation.rows == name and hasattr(relation.matrix, "placed"):
+                return relation.matrix.placed(values)
+        return values
+
     def map(self, function: Callable[[Matrix], Matrix]) -> RelationalData:
         """Same structure with every matrix transformed; the function must keep its shape."""
         return replace(self, relations=tuple(_mapped(r, function) for r in self.relations))

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from cocluster.matrices import (
     Array,
     Matrix,
-    degrees,
+    column_counts,
+    column_degrees,
+    is_blocked,
     is_nonnegative,
+    row_degrees,
     row_squares,
     safe_inverse,
     scaled,
@@ -31,8 +33,10 @@ class Scaling:
         """The normalised matrix; sparse index arrays are shared with X."""
         if self.how is None:
             return X
+        if is_blocked(X):
+            return X.each(self.apply)
         if self.how == "degree":
-            return scaled(X, np.sqrt(safe_inverse(degrees(X)[0])), self.column_scale)
+            return scaled(X, np.sqrt(safe_inverse(row_degrees(X))), self.column_scale)
         if self.column_scale is not None:
             X = scaled(X, column_scale=self.column_scale)
         return scaled(X, row_scale=np.sqrt(safe_inverse(row_squares(X))))
@@ -49,9 +53,8 @@ def fit_scaling(X: Matrix, how: str | None) -> Scaling:
     if how == "auto":
         how = "degree" if is_nonnegative(X) else None
     if how == "degree":
-        return Scaling(how, np.sqrt(safe_inverse(degrees(X)[1])))
+        return Scaling(how, np.sqrt(safe_inverse(column_degrees(X))))
     if how == "tfidf":
-        columns = X.indices[X.data != 0] if sp.issparse(X) else np.nonzero(X)[1]
-        present = np.bincount(columns, minlength=X.shape[1])
+        present = X.profile.present if is_blocked(X) else column_counts(X)
         return Scaling(how, np.log((1 + X.shape[0]) / (1 + present)) + 1)
     return Scaling(how)

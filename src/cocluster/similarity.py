@@ -11,9 +11,10 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from cocluster.graphs.pairs import row_chunks, row_dots
+from cocluster.labels import Factor, is_spread
 from cocluster.links import Links
 from cocluster.links._closure import merge_pairs, symmetric
-from cocluster.matrices import Array, Matrix, row_squares, squared_norm
+from cocluster.matrices import Array, Matrix, is_blocked, row_squares, squared_norm
 from cocluster.validation import check_number
 
 # Columns of XᵀX are made in parts of about this many cells.
@@ -51,10 +52,17 @@ class Gram:
 
     def __matmul__(self, G: Array) -> Array:
         """Product with a factor."""
-        return np.asarray(self.X @ np.asarray(self.X.T @ G))
+        return self.X @ (self.X.T @ G)
+
+    def placed(self, values: Factor) -> Factor:
+        """Values of the samples, where X wants them."""
+        return self.X.placed(values) if is_blocked(self.X) else values
 
     def entries(self, pairs: Array) -> Array:
         """Inner products of the pairs of rows."""
+        if is_blocked(self.X):
+            rows, at = np.unique(pairs, return_inverse=True)
+            return Gram(self.X[rows]).entries(at.reshape(-1, 2))
         parts = [
             row_dots(self.X[pairs[part, 0]], self.X[pairs[part, 1]])
             for part in row_chunks(len(pairs))
@@ -67,6 +75,8 @@ class Gram:
 
     def squared_norm(self) -> float:
         r""":math:`\|X X^T\|^2 = \|X^T X\|^2`, the smaller of the two made part by part."""
+        if is_blocked(self.X):
+            return squared_norm(self.X.total(_column_gram))
         n, m = self.X.shape
         Y = self.X if m <= n else _row_major(self.X.T)
         parts = (_row_major(Y[:, part].T) for part in _column_parts(Y.shape[1]))
@@ -74,7 +84,10 @@ class Gram:
 
     def norm_work(self) -> float:
         """Operations that `squared_norm` of sparse data takes; those of dense data are cheap."""
-        return float(np.sum(np.diff(self.X.indptr) ** 2.0)) if sp.issparse(self.X) else 0.0
+        if is_blocked(self.X):
+            few = self.X.shape[1] ** 2 <= CELLS_AT_ONCE
+            return float(self.X.total(_norm_work)) if few else np.inf
+        return _norm_work(self.X)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +123,17 @@ class LinkedSimilarity:
 
     def __matmul__(self, G: Array) -> Array:
         """Product with a factor."""
-        product = np.asarray(self.similarity @ G)
+        product = self.similarity @ G
+        if is_spread(G):
+            rows = np.flatnonzero(np.diff(self.correction.indptr))
+            changed = product[rows] + self.correction[rows][:, rows] @ G[rows]
+            return product.put(rows, changed)
         product += self.correction @ G
         return product
+
+    def placed(self, values: Factor) -> Factor:
+        """Values of the samples, where the data want them."""
+        return self.similarity.placed(values) if isinstance(self.similarity, Gram) else values
 
     def norm_work(self) -> float:
         """Operations that `squared_norm` takes, see `Gram`."""
@@ -124,6 +145,17 @@ class LinkedSimilarity:
         before = entries(self.similarity, np.stack(C.coords, axis=1))
         change = C.data.astype(np.float64)
         return squared_norm(self.similarity) + float(change @ (2 * before + change))
+
+
+def _norm_work(X: Matrix) -> float:
+    """Operations that XᵀX takes; those of dense data are cheap."""
+    return float(np.sum(np.diff(X.indptr) ** 2.0)) if sp.issparse(X) else 0.0
+
+
+def _column_gram(X: Matrix) -> Array:
+    """XᵀX in double precision, of few columns."""
+    product = X.T @ X
+    return np.asarray(product.todense() if sp.issparse(product) else product, dtype=np.float64)
 
 
 def linked_similarity(A: Matrix, links: Links | None, how: str) -> Matrix:

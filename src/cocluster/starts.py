@@ -13,11 +13,14 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from cocluster import passes
-from cocluster.labels import as_partition
+from cocluster.labels import as_partition, is_spread
 from cocluster.matrices import (
     Array,
     Matrix,
-    degrees,
+    column_degrees,
+    gram,
+    is_blocked,
+    row_degrees,
     row_squares,
     safe_inverse,
     scaled,
@@ -49,7 +52,7 @@ def view_of(data: RelationalData, name: str) -> Matrix:
         if relation.cols == name and relation.rows != name:
             blocks.append(relation.matrix.T)
     if len(blocks) == 1:
-        return blocks[0] if isinstance(blocks[0], np.ndarray) else blocks[0].tocsr()
+        return blocks[0].tocsr() if sp.issparse(blocks[0]) else blocks[0]
     if any(sp.issparse(block) for block in blocks):
         return sp.csr_array(sp.hstack(blocks, format="csr"))
     return np.hstack(blocks)
@@ -94,7 +97,7 @@ def _singular_vectors(X: Matrix, rank: int, seed: int) -> tuple[Array, Array]:
     """Weighted singular vectors of D_r^-1/2 X D_c^-1/2 after the first, which holds the degrees."""
     size = min(rank + 1, *X.shape)
     X = degree_scaled(X)
-    wide = X.shape[0] < X.shape[1]
+    wide = X.shape[0] < X.shape[1] and not is_blocked(X)
     vectors = leading_subspace(X.T if wide else X, size, np.random.default_rng(seed))
     left, right = (V[:, min(1, size - 1) :] for V in vectors)
     return (right, left) if wide else (left, right)
@@ -103,7 +106,7 @@ def _singular_vectors(X: Matrix, rank: int, seed: int) -> tuple[Array, Array]:
 def degree_scaled(X: Matrix) -> Matrix:
     """D_r^-1/2 X D_c^-1/2, in single precision where X is large: a start needs two digits."""
     if passes.is_compiled(X):
-        rows, columns = (np.sqrt(safe_inverse(d)) for d in degrees(X))
+        rows, columns = (np.sqrt(safe_inverse(d)) for d in (row_degrees(X), column_degrees(X)))
         return passes.ScaledMatrix(X, rows, columns)
     if X.size > SINGLE_FROM_ENTRIES:
         X = single_precision(X)
@@ -121,7 +124,7 @@ def leading_subspace(X: Matrix, size: int, rng: np.random.Generator) -> tuple[Ar
         for _ in range(POWER_STEPS):
             Q = np.linalg.qr(X.T @ (X @ Q))[0]
         B = X @ Q
-        values, W = np.linalg.eigh(np.asarray(B.T @ B, dtype=np.float64))
+        values, W = np.linalg.eigh(gram(B))
     W = W[:, ::-1][:, :size]
     singular = np.sqrt(np.maximum(values[::-1][:size], 0))
     return B @ W.astype(X.dtype), (Q @ W.astype(X.dtype)) * singular.astype(X.dtype)
@@ -129,6 +132,10 @@ def leading_subspace(X: Matrix, size: int, rng: np.random.Generator) -> tuple[Ar
 
 def unit_rows(Z: Matrix) -> Matrix:
     """Rows scaled to length one; empty rows stay."""
+    if is_spread(Z):
+        return Z.map(unit_rows)
+    if is_blocked(Z):
+        return Z.each(unit_rows)
     return scaled(Z, row_scale=np.sqrt(safe_inverse(row_squares(Z))))
 
 
@@ -141,6 +148,10 @@ def spectral_labels(
 
 def kmeans_starts(data: RelationalData, n_clusters: Mapping[str, int], seed: int) -> Labels:
     """k-means on the data of each type."""
+    if any(is_blocked(relation.matrix) for relation in data.relations):
+        raise ValueError(
+            "init='kmeans' needs the data in memory; use init='spectral', 'random' or labels."
+        )
     return {
         name: kmeans_labels(view_of(data, name), n_clusters[name], seed, n_init=1)
         for name in data.types
@@ -152,8 +163,15 @@ def kmeans_labels(Z: Matrix, k: int, seed: int, n_init: int = 5) -> Array:
     rng = np.random.default_rng(seed)
     n = Z.shape[0]
     rows = np.sort(rng.choice(n, SAMPLE, replace=False)) if n > SAMPLE else slice(None)
-    model = kmeans(Z[rows], k, seed, n_init)
+    model = kmeans(Z[np.arange(n)[rows]] if is_spread(Z) else Z[rows], k, seed, n_init)
+    if is_spread(Z):
+        return np.asarray(Z.map(_nearest, model).gather())
     return np.asarray(model.labels_ if n <= SAMPLE else model.predict(Z))
+
+
+def _nearest(Z: Array, model: KMeans) -> Array:
+    """Nearest centroid of each row."""
+    return np.asarray(model.predict(Z))
 
 
 def kmeans(Z: Matrix, k: int, seed: int, n_init: int) -> KMeans:

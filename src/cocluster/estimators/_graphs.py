@@ -12,8 +12,9 @@ from cocluster.base import Task
 from cocluster.eigen import smallest_eigenvectors
 from cocluster.estimators._trifactor import TriFactorEstimator
 from cocluster.graphs import as_graph, knn_graph, laplacian
+from cocluster.graphs.blockwise import feature_points, sample_graph
 from cocluster.graphs.weights import Metric
-from cocluster.matrices import Array, Matrix, is_operator, row_squares, squared_norm
+from cocluster.matrices import Array, Matrix, is_blocked, is_operator, row_squares, squared_norm
 from cocluster.relations import RelationalData
 from cocluster.starts import view_of
 from cocluster.trifactor import Callback, Penalty, Run
@@ -33,6 +34,8 @@ class GraphEstimator(TriFactorEstimator):
     metric : {"cosine", "euclidean"}
         How neighbours are found, in the normalised data of the type (all its relations side by
         side; absent samples count as zeros). By cosine, objects without data have no neighbours.
+        Samples in row blocks are compared with those of their block and with 2,000 of all blocks,
+        features by their leading singular vectors.
     """
 
     n_neighbors: int
@@ -107,7 +110,11 @@ class GraphEstimator(TriFactorEstimator):
         """The graphs of one type, by name."""
         if given is not None:
             return {"given": as_graph(given, data.size(name), f"graph of {name}")}
-        X = self._objects(data, name)
+        blocked = [r.matrix for r in data.relations if is_blocked(r.matrix)]
+        if blocked and name == data.center:
+            self._check_neighbors(len(data))
+            return {"binary": sample_graph(blocked[0], self.n_neighbors, self.metric)}
+        X = feature_points(blocked[0]) if blocked else self._objects(data, name)
         return {} if X is None else {"binary": knn_graph(X, self.n_neighbors, metric=self.metric)}
 
     def _objects(self, data: RelationalData, name: str) -> Matrix | None:
@@ -119,13 +126,18 @@ class GraphEstimator(TriFactorEstimator):
                 f"neighbours; pass graphs={{{name!r}: ...}} to fit."
             )
         n = X.shape[0]
-        if name == data.center and self.n_neighbors >= n:
+        if name == data.center:
+            self._check_neighbors(n)
+        found = np.count_nonzero(row_squares(X)) if self.metric == "cosine" else n
+        return X if self.n_neighbors < found else None
+
+    def _check_neighbors(self, n: int) -> None:
+        """There must be more samples than neighbours."""
+        if self.n_neighbors >= n:
             raise ValueError(
                 f"n_neighbors={self.n_neighbors} must be less than n_samples={n}; choose fewer "
                 "neighbours."
             )
-        found = np.count_nonzero(row_squares(X)) if self.metric == "cosine" else n
-        return X if self.n_neighbors < found else None
 
     def _penalty(
         self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float

@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from cocluster.base import Coclusterer, HardCoclusterer, Start, Task
+from cocluster.by_blocks import by_blocks
+from cocluster.labels import gathered, strongest
 from cocluster.matrices import Array
 from cocluster.relations import RelationalData
 from cocluster.starts import kmeans, unit_rows
@@ -28,6 +31,8 @@ from cocluster.validation import check_choice
 
 class TriFactorEstimator(Coclusterer):
     """Base of the methods that `alternate` solves."""
+
+    _blockwise = True
 
     def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
         """The problem that defines the method."""
@@ -50,6 +55,7 @@ class TriFactorEstimator(Coclusterer):
 class HardTriFactorEstimator(TriFactorEstimator, HardCoclusterer):
     """Indicator factors: new samples go to the nearest prototype."""
 
+    @by_blocks
     def predict(self, X: Any) -> Array:
         """Cluster of each new sample, with the learned feature side fixed."""
         return self._new_block(X).costs().argmin(axis=1)
@@ -100,24 +106,32 @@ class SoftTriFactorEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
             name: memberships(G, problem.data_block(name, state))
             for name, G in self._factors.items()
         }
-        self.membership_ = membership[data.center]
+        self._membership = membership[data.center]
         if self.assign == "argmax":
-            return {name: M.argmax(axis=1) for name, M in membership.items()}
+            return {name: strongest(M) for name, M in membership.items()}
         self._kmeans = {
-            name: kmeans(unit_rows(G), G.shape[1], seed=0, n_init=10)
+            name: kmeans(gathered(unit_rows(G)), G.shape[1], seed=0, n_init=10)
             for name, G in self._factors.items()
         }
         return {name: model.labels_.astype(np.intp) for name, model in self._kmeans.items()}
 
     @property
+    def membership_(self) -> Array:
+        """Memberships of the samples, rows summing to one."""
+        check_is_fitted(self)
+        return gathered(self._membership)
+
+    @property
     def _n_features_out(self) -> int:
         """Columns of `transform`, for scikit-learn's feature names."""
-        return int(self.membership_.shape[1])
+        return int(self._membership.shape[1])
 
+    @by_blocks
     def transform(self, X: Any) -> Array:
         """Memberships of new samples: non-negative fold-in, rows summing to one."""
         return self._fold_in(X)[1]
 
+    @by_blocks
     def predict(self, X: Any) -> Array:
         """Cluster of each new sample, with the learned feature side fixed."""
         G, membership = self._fold_in(X)

@@ -104,4 +104,5 @@ def anchor(data: RelationalData, name: str, k: int, graph: Any, strength: float)
     """The anchor of one type, in the precision of the data."""
     dtype = np.result_type(*(r.matrix.dtype for r in data.relations))
     unit = scale_of(data, name) / np.sqrt(data.size(name) * k)
-    return SpectralAnchor(spectral_basis(graph, k).astype(dtype), float(strength * unit))
+    basis = data.placed(name, spectral_basis(graph, k).astype(dtype))
+    return SpectralAnchor(basis, float(strength * unit))

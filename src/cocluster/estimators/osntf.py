@@ -117,7 +117,7 @@ class OSNTF(SmoothFactors):
     def _labels(self, data: RelationalData, state: State) -> dict[str, Array]:
         if not self.fast:
             return super()._labels(data, state)
-        self.membership_ = as_array(self._factors[data.center])
+        self._membership = as_array(self._factors[data.center])
         return {name: G.labels.astype(np.intp) for name, G in self._factors.items()}
 
     def predict(self, X: Any) -> Array:

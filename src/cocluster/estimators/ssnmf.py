@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 
 from cocluster.base import Start, Task
 from cocluster.estimators._trifactor import SoftTriFactorEstimator
-from cocluster.matrices import Array, Matrix, gram, is_nonnegative, squared_norm
+from cocluster.matrices import Array, Matrix, gram, is_blocked, is_nonnegative, squared_norm
 from cocluster.relations import Relation, RelationalData
 from cocluster.similarity import (
     Gram,
@@ -181,6 +181,11 @@ class SSNMF(SoftTriFactorEstimator):
             return Gram(unit_rows(X))
         if self.affinity == "precomputed":
             return checked_similarity(X)
+        if is_blocked(X):
+            raise ValueError(
+                f"affinity={self.affinity!r} needs the data in memory; row blocks and Dask "
+                "collections take 'linear' and 'cosine'."
+            )
         A = kernel_matrix(X, self.affinity, gamma=self.gamma)
         if not is_nonnegative(A):
             raise ValueError("The affinity has negative values; SSNMF needs similarities >= 0.")
@@ -199,7 +204,8 @@ class SSNMF(SoftTriFactorEstimator):
     def _store(self, data: RelationalData, run: Run) -> None:
         super()._store(self._factorised, run)
         del self._factorised, self._ties
-        X, G = only_matrix(self, data), self.row_factor_
+        X, G = only_matrix(self, data), self._factors[data.center]
+        self._gram = gram(G)
         self._coding = G @ self.association_.astype(G.dtype)
         if self.affinity in ("linear", "cosine"):
             self._coding = self._similarity(X).X.T @ self._coding
@@ -214,7 +220,7 @@ class SSNMF(SoftTriFactorEstimator):
         elif self.affinity not in ("linear", "precomputed"):
             new = kernel_matrix(new, self.affinity, self._training, gamma=self.gamma)
         S = self.association_
-        return BlockQuadratic(np.asarray(new @ self._coding), S @ gram(self.row_factor_) @ S.T)
+        return BlockQuadratic(np.asarray(new @ self._coding), S @ self._gram @ S.T)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

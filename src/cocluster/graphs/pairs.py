@@ -12,8 +12,8 @@ from cocluster.matrices import Array, Matrix
 # Parts the objects are worked on in: many, since a few heavy rows may be neighbours of all others.
 CHUNKS = 256
 SMALLEST_CHUNK = 64
-# Compiling costs seconds, and so do this many differences of sparse rows.
-COMPILE_FROM_PAIRS = 1_000_000
+# Compiling costs seconds, and so do differences of sparse rows with this many entries.
+COMPILE_FROM_ENTRIES = 10_000_000
 
 
 def row_chunks(n: int) -> Iterator[slice]:
@@ -50,7 +50,8 @@ def neighbour_distances(X: Matrix, neighbours: Array) -> Array:
 
 def chosen_distances(X: Matrix, left: Array, right: Array) -> Array:
     """Squared distances of the rows ``left[r]`` and ``right[r, c]`` of X, at [r, c]."""
-    if right.size >= COMPILE_FROM_PAIRS and importlib.util.find_spec("numba"):
+    entries = right.size * X.size / X.shape[0]
+    if entries >= COMPILE_FROM_ENTRIES and importlib.util.find_spec("numba"):
         return _compiled_distances(X, left.astype(np.int32), right.astype(np.int32))
     result = np.empty(right.shape)
     for chunk in scattered_chunks(len(left)):

@@ -12,16 +12,19 @@ import scipy.sparse as sp
 from scipy.special import xlogy
 
 from cocluster.base import HardCoclusterer, Start, Task
-from cocluster.labels import Ties, assigned, fill_empty
+from cocluster.by_blocks import by_blocks
+from cocluster.labels import Factor, Ties, fill_empty, gathered
 from cocluster.links import Links
-from cocluster.matrices import Array, Matrix, column_sums, row_sums
+from cocluster.matrices import Array, Matrix, column_sums, is_blocked, row_sums
 from cocluster.relations import RelationalData
 from cocluster.trifactor import (
+    BlockQuadratic,
     Indicator,
     PairTerms,
     RelationalProblem,
     Run,
     State,
+    stepped,
     ties_and_pairs,
 )
 
@@ -80,18 +83,22 @@ class InformationProblem(RelationalProblem):
         violated = sum(pairs.value(state.factors[name]) for name, pairs in self.pairs.items())
         return self.information - sum(kept) + violated
 
-    def scores(self, name: str, state: State) -> Array:
+    def scores(self, name: str, state: State) -> Factor:
         """What each object adds to the information kept, cluster by cluster."""
         joints = [self.cross(state, r) for r in range(len(self.data.relations))]
         return self.scores_given(name, state, joints)
 
-    def scores_given(self, name: str, state: State, joints: Sequence[Array]) -> Array:
+    def scores_given(self, name: str, state: State, joints: Sequence[Array]) -> Factor:
         """The same with the joint distributions (or counts) of the clusters fixed."""
-        scores = np.zeros((self.data.size(name), state.factors[name].shape[1]))
+        scores = []
         for r, other in self.touching(name):
             code = self._code(r, joints[r] if other == "cols" else joints[r].T)
-            scores[self.rows_of(r, other)] += self.product(state, r, other) @ code.T
-        return scores
+            known, index = self.product(state, r, other) @ code.T, self.rows_of(r, other)
+            if not isinstance(index, slice):
+                part, known = known, np.zeros((self.data.size(name), code.shape[0]))
+                known[index] = part
+            scores.append(known)
+        return sum(scores[1:], start=scores[0])
 
     def _code(self, r: int, joint: Array) -> Array:
         """Logarithms of the profiles of the clusters, times the weight of one count."""
@@ -107,17 +114,21 @@ class InformationProblem(RelationalProblem):
                 return moved
         scores, ties = self.scores(name, state), self.ties.get(name)
         pairs = self.pairs.get(name)
-        G = assigned(-scores, state.factors[name], ties, pairs and pairs.matrix)
+        nothing = np.zeros((state.factors[name].shape[1],) * 2)
+        block = BlockQuadratic(scores * 0.5, nothing, pairs and pairs.matrix)
+        G = stepped(Indicator(ties=ties), state.factors[name], block)
         if not G.sizes.all():
+            G, scores = gathered(G), gathered(scores)
             own = scores[np.arange(len(scores)), G.labels]
             G = fill_empty(G, self._gain_alone(name, state, own), ties)
+            G = self.data.placed(name, G)
         return self.replaced(state, name, G)
 
     def _gain_alone(self, name: str, state: State, scores: Array) -> Array:
         """Information each object would add with a cluster of its own."""
         gain = -scores
         for r, other in self.touching(name):
-            P = self.product(state, r, other)
+            P = gathered(self.product(state, r, other))
             own = xlogy(P, P).sum(axis=1) - xlogy(P.sum(axis=1), P.sum(axis=1))
             gain[self.rows_of(r, other)] += self.shares[r] / self.totals[r] * own
         return gain
@@ -125,13 +136,18 @@ class InformationProblem(RelationalProblem):
 
 def mutual_information(C: Matrix, total: float) -> float:
     """I of the joint distribution C / total, in nats."""
-    values = C.data if sp.issparse(C) else C
-    margins = sum(xlogy(m, m / total).sum() for m in (row_sums(C), column_sums(C)))
-    flat = values.ravel()
+    rows = C.total(_row_information, total) if is_blocked(C) else _row_information(C, total)
+    margin = column_sums(C)
+    return float((rows - xlogy(margin, margin / total).sum()) / total)
+
+
+def _row_information(C: Matrix, total: float) -> float:
+    """Σ_ij c log(c / total) less the same of the sums of the rows."""
+    flat, margin = (C.data if sp.issparse(C) else C).ravel(), row_sums(C)
     # In parts: the logarithms of all entries at once would outweigh the data.
     parts = (flat[i : i + CHUNK] for i in range(0, flat.size, CHUNK))
     inside = sum(xlogy(part, part / total).sum(dtype=np.float64) for part in parts)
-    return float((inside - margins) / total)
+    return float(inside - xlogy(margin, margin / total).sum())
 
 
 class ITCC(HardCoclusterer):
@@ -164,6 +180,7 @@ class ITCC(HardCoclusterer):
 
     _nonnegative = True
     _auto_normalization = None
+    _blockwise = True
 
     def _problem(self, data: RelationalData, links: dict[str, Links]) -> InformationProblem:
         """The problem that defines the method."""
@@ -174,15 +191,17 @@ class ITCC(HardCoclusterer):
         labels = {}
         for name, k in task.clusters.items():
             constraint = Indicator(ties=problem.ties.get(name))
-            labels[name] = (
+            given = (
                 constraint.start(task.data.size(name), k, task.rng)
                 if start is None
                 else constraint.given(start[name], k)
             )
+            labels[name] = task.data.placed(name, given)
         run = self._alternate(problem, State(labels), task)
         joint = [problem.cross(run.state, r) / total for r, total in enumerate(problem.totals)]
         return replace(run, state=replace(run.state, associations=tuple(joint)))
 
+    @by_blocks
     def predict(self, X: Any) -> Array:
         """Cluster of each new sample: the one whose profile codes it best."""
         data = self._new_data(X)

@@ -9,7 +9,8 @@ from cocluster.eigen import smallest_eigenvectors, truncated_svd
 from cocluster.matrices import (
     Array,
     Matrix,
-    degrees,
+    column_degrees,
+    row_degrees,
     safe_inverse,
     scaled,
 )
@@ -23,7 +24,7 @@ def degree_scales(X: Matrix) -> tuple[Array, Array]:
 
     The degrees are sums of absolute values, so signed data has them too.
     """
-    rows, columns = degrees(X)
+    rows, columns = row_degrees(X), column_degrees(X)
     return np.sqrt(safe_inverse(rows)), np.sqrt(safe_inverse(columns))
 
 

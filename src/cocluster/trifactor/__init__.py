@@ -43,7 +43,15 @@ from cocluster.trifactor.penalties import (
 )
 from cocluster.trifactor.problem import FactorSpec, TriFactorProblem
 from cocluster.trifactor.products import RelationalProblem, State
-from cocluster.trifactor.solve import Callback, Problem, Progress, Run, alternate
+from cocluster.trifactor.solve import (
+    Callback,
+    Interrupted,
+    Problem,
+    Progress,
+    Run,
+    alternate,
+)
+from cocluster.trifactor.stepping import stepped
 from cocluster.trifactor.supervise import linked_labels, ties_and_pairs, with_links
 
 __all__ = [
@@ -56,6 +64,7 @@ __all__ = [
     "GraphEnsemble",
     "Identity",
     "Indicator",
+    "Interrupted",
     "NonNegative",
     "NonNegativeAssociation",
     "Orthogonal",
@@ -75,6 +84,7 @@ __all__ = [
     "random_start",
     "simplex_weights",
     "state_from",
+    "stepped",
     "ties_and_pairs",
     "with_links",
 ]

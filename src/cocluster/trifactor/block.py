@@ -40,6 +40,7 @@ class BlockQuadratic:
 
     ``linear`` is A, ``gram`` is B, ``laplacian`` is L (any symmetric matrix, often absent).
     ``partial`` holds further B that act on some rows only: objects absent from a relation.
+    ``moment`` is Gᵀ A⁺ over all rows, where these are only some of them.
     """
 
     linear: Array
@@ -47,6 +48,7 @@ class BlockQuadratic:
     laplacian: Matrix | None = None
     constant: float = 0.0
     partial: tuple[RowGram, ...] = ()
+    moment: Array | None = None
 
     def __add__(self, other: BlockQuadratic) -> BlockQuadratic:
         laplacians = [L for L in (self.laplacian, other.laplacian) if L is not None]

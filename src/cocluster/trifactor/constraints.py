@@ -7,7 +7,15 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from cocluster.labels import Factor, Partition, Ties, as_array, as_partition, assigned
+from cocluster.labels import (
+    Factor,
+    Partition,
+    Ties,
+    as_array,
+    as_partition,
+    assigned,
+    is_spread,
+)
 from cocluster.matrices import EPS, Array, gram, safe_inverse
 from cocluster.trifactor.association import pseudo_inverse
 from cocluster.trifactor.block import BlockQuadratic
@@ -26,7 +34,10 @@ class Constraint(Protocol):
     def start(self, n: int, k: int, rng: np.random.Generator) -> Factor:
         """A random point of the set."""
 
-    def given(self, values: Array, k: int) -> Factor:
+    def settled(self, values: Array, k: int) -> Array:
+        """Labels or memberships on which tied objects agree."""
+
+    def given(self, values: Factor, k: int) -> Factor:
         """The point of the set that stands for labels (1-D) or memberships (2-D)."""
 
     def step(self, G: Factor, block: BlockQuadratic) -> Factor:
@@ -45,6 +56,12 @@ class Tied:
         if self.nonnegative and (values < 0).any():
             raise ValueError("init has negative memberships; they must be >= 0.")
 
+    def settled(self, values: Array, k: int) -> Array:
+        """Labels by majority, memberships by the first, within tied objects."""
+        if self.ties is None:
+            return values
+        return self.ties.first(values) if values.ndim == 2 else self.ties.agreed(values, k)
+
     def pooled(self, force: Array) -> Array:
         """What moves a row: the sum over the objects that share it."""
         return force if self.ties is None else self.ties.pooled(force)
@@ -59,13 +76,12 @@ class Soft(Tied):
         G = rng.uniform(0.1, 1.0, size=(n, k))
         return G if self.ties is None else self.ties.first(G)
 
-    def given(self, values: Array, k: int) -> Array:
-        """Memberships as they are (tied rows by their first), or 1 and 0, softened."""
+    def given(self, values: Factor, k: int) -> Factor:
+        """Memberships as they are, or labels as 1 and 0, softened."""
+        if is_spread(values):
+            return values.map(_softened, k, width=k, dtype=np.float64)
         self.check(values)
-        if values.ndim == 2:
-            return values if self.ties is None else self.ties.first(values)
-        agreed = values if self.ties is None else self.ties.agreed(values, k)
-        return as_partition(agreed, k).dense() + SOFTENING
+        return _softened(self.settled(values, k), k)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +117,7 @@ class Orthogonal(Soft):
     objective at every step (rises are rare and small).
     """
 
-    def given(self, values: Array, k: int) -> Array:
+    def given(self, values: Factor, k: int) -> Factor:
         """Labels less soft and with unit columns: far from orthogonality the rule goes astray."""
         G = super().given(values, k)
         if values.ndim == 2:
@@ -118,7 +134,8 @@ class Orthogonal(Soft):
             )
         A = np.maximum(block.linear, 0)
         rest = replace(block, linear=A, gram=np.zeros_like(block.gram))
-        pull, push = self.pooled(rest.pull(G)), self.pooled(rest.push(G) + G @ (G.T @ A))
+        moment = G.T @ A if block.moment is None else block.moment.astype(A.dtype)
+        pull, push = self.pooled(rest.pull(G)), self.pooled(rest.push(G) + G @ moment)
         return G * np.sqrt(pull / np.maximum(push, EPS))
 
 
@@ -150,15 +167,26 @@ class Indicator(Tied):
         """Random labels, every cluster in use."""
         return self.given(rng.permutation(np.arange(n) % k), k)
 
-    def given(self, values: Array, k: int) -> Partition:
+    def given(self, values: Factor, k: int) -> Factor:
         """The labels, or the strongest memberships, agreed within tied objects."""
+        if is_spread(values):
+            return values.map(_hardened, k, width=k, dtype=np.float32, hard=True)
         self.check(values)
-        labels = values if values.ndim == 1 else values.argmax(axis=1)
-        return as_partition(labels if self.ties is None else self.ties.agreed(labels, k), k)
+        return _hardened(self.settled(_hardened(values, k).labels, k), k)
 
     def step(self, G: Partition, block: BlockQuadratic) -> Partition:
         """Every row to its best cluster."""
         return assigned(block.costs(), G, self.ties, block.laplacian)
+
+
+def _softened(values: Array, k: int) -> Array:
+    """Memberships as they are, labels as 1 and 0, softened."""
+    return values if values.ndim == 2 else as_partition(values, k).dense() + SOFTENING
+
+
+def _hardened(values: Array, k: int) -> Partition:
+    """Labels, or the strongest memberships, as a partition."""
+    return as_partition(values if values.ndim == 1 else values.argmax(axis=1), k)
 
 
 def memberships(G: Factor, block: BlockQuadratic) -> Array:
@@ -167,6 +195,8 @@ def memberships(G: Factor, block: BlockQuadratic) -> Array:
     The length takes away the freedom to move scale between factor and association, so that
     entries of different columns can be compared.
     """
+    if is_spread(G):
+        return G.map(memberships, BlockQuadratic(np.empty(0), block.gram))
     weighted = np.abs(as_array(G) * block.norms(G.shape[0]))
     total = weighted.sum(axis=1, keepdims=True)
     uniform = np.full_like(weighted, 1 / weighted.shape[1])

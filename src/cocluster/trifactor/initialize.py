@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from cocluster.labels import Factor
+from cocluster.labels import Factor, is_hard
 from cocluster.matrices import Array, gram
 from cocluster.trifactor.association import Identity, pseudo_inverse
 from cocluster.trifactor.constraints import SOFTENING
@@ -22,17 +22,15 @@ def state_from(problem: TriFactorProblem, start: Mapping[str, Array]) -> State:
     """
     if isinstance(problem.association, Identity) and start[problem.data.center].ndim == 1:
         return _state_from_means(problem, start[problem.data.center])
-    factors = {
-        name: spec.constraint.given(start[name], spec.n_clusters)
-        for name, spec in problem.factors.items()
-    }
+    factors = {name: _given(problem, name, start[name]) for name in problem.factors}
     return problem.state(_cast(problem, factors))
 
 
 def random_start(problem: TriFactorProblem, rng: np.random.Generator) -> State:
     """Every factor at random."""
+    data = problem.data
     factors = {
-        name: spec.constraint.start(problem.data.size(name), spec.n_clusters, rng)
+        name: data.placed(name, spec.constraint.start(data.size(name), spec.n_clusters, rng))
         for name, spec in problem.factors.items()
     }
     return problem.state(_cast(problem, factors))
@@ -41,14 +39,19 @@ def random_start(problem: TriFactorProblem, rng: np.random.Generator) -> State:
 def _state_from_means(problem: TriFactorProblem, labels: Array) -> State:
     """Centre from labels, every other type from the means over a type already known."""
     center = problem.data.center
-    spec = problem.factors[center]
-    factors = {center: spec.constraint.given(labels, spec.n_clusters)}
+    factors = {center: _given(problem, center, labels)}
     while len(factors) < len(problem.factors):
         for r, relation in enumerate(problem.data.relations):
             for side, other in ((relation.rows, relation.cols), (relation.cols, relation.rows)):
                 if side in factors and other not in factors:
                     factors[other] = _means(problem, State(factors), r, side == relation.rows)
     return problem.state(_cast(problem, factors))
+
+
+def _given(problem: TriFactorProblem, name: str, values: Array) -> Factor:
+    """The factor that stands for labels or memberships, where the data of the type live."""
+    constraint, k = problem.factors[name].constraint, problem.factors[name].n_clusters
+    return constraint.given(problem.data.placed(name, constraint.settled(values, k)), k)
 
 
 def _means(problem: TriFactorProblem, state: State, r: int, known_rows: bool) -> Array:
@@ -60,7 +63,4 @@ def _means(problem: TriFactorProblem, state: State, r: int, known_rows: bool) ->
 
 def _cast(problem: TriFactorProblem, factors: Mapping[str, Factor]) -> dict[str, Factor]:
     """Real factors in the precision of the data."""
-    return {
-        name: G.astype(problem.dtype) if isinstance(G, np.ndarray) else G
-        for name, G in factors.items()
-    }
+    return {name: G if is_hard(G) else G.astype(problem.dtype) for name, G in factors.items()}

@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.labels import Factor, as_array
-from cocluster.matrices import Array, Matrix, inner, squared_norm
+from cocluster.labels import Factor, as_array, is_spread
+from cocluster.matrices import Array, Matrix, gram, inner
 from cocluster.trifactor.block import BlockQuadratic
 
 
@@ -27,8 +27,11 @@ class Penalty(Protocol):
 
 def no_pull(G: Factor) -> tuple[Array, Array]:
     """A = 0 and B = 0 for a factor, in a precision that does not raise that of the data."""
+    k = G.shape[1]
+    if is_spread(G):
+        return np.zeros((1, k), np.float32), np.zeros((k, k))  # enough to be added to
     dtype = G.dtype if isinstance(G, np.ndarray) else np.float32
-    return np.zeros(G.shape, dtype), np.zeros((G.shape[1], G.shape[1]))
+    return np.zeros(G.shape, dtype), np.zeros((k, k))
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,9 @@ class PairTerms:
 
     def value(self, G: Factor) -> float:
         """tr(Gᵀ L G)."""
+        if is_spread(G):
+            rows = np.flatnonzero(np.diff(self.matrix.indptr))
+            return PairTerms(self.matrix[rows][:, rows]).value(G[rows])
         dense = as_array(G)
         return float(np.sum(dense * (self.matrix @ dense)))
 
@@ -152,7 +158,7 @@ class SpectralAnchor:
        Data Co-Clustering. IJCAI 2011.
     """
 
-    basis: Array
+    basis: Factor
     strength: float
 
     def value(self, G: Factor) -> float:
@@ -166,5 +172,5 @@ class SpectralAnchor:
         return BlockQuadratic(
             self.strength * rotated,
             self.strength * np.eye(G.shape[1]),
-            constant=self.strength * squared_norm(self.basis),
+            constant=self.strength * float(np.trace(gram(self.basis))),
         )

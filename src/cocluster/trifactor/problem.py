@@ -8,13 +8,14 @@ from functools import cached_property
 
 import numpy as np
 
-from cocluster.labels import Factor, Partition, fill_empty
+from cocluster.labels import Factor, fill_empty, gathered, is_hard
 from cocluster.matrices import Array, gram, safe_inverse, squared_norm
 from cocluster.trifactor.association import Association, Free, pseudo_inverse
 from cocluster.trifactor.block import BlockQuadratic, RowGram
 from cocluster.trifactor.constraints import Constraint
 from cocluster.trifactor.penalties import Penalty
 from cocluster.trifactor.products import RelationalProblem, State
+from cocluster.trifactor.stepping import stepped
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +99,7 @@ class TriFactorProblem(RelationalProblem):
             moved = self._reassigned(name, state)
             if moved.factors[name].sizes.all():
                 return self._associated(name, moved)
-        G, scale = spec.constraint.step(state.factors[name], self.block(name, state)), None
+        G, scale = stepped(spec.constraint, state.factors[name], self.block(name, state)), None
         if spec.unit_columns:
             scale = np.sqrt(np.diag(gram(G)))
             G = G * safe_inverse(scale).astype(G.dtype)
@@ -148,11 +149,11 @@ class TriFactorProblem(RelationalProblem):
         old one; a penalty can, and then the cluster stays empty.
         """
         G = state.factors[name]
-        if not isinstance(G, Partition) or G.sizes.all():
+        if not is_hard(G) or G.sizes.all():
             return state
         ties = self.factors[name].constraint.ties
-        filled_G = fill_empty(G, self._gain_alone(name, state), ties)
-        filled = self.with_factor(state, name, filled_G)
+        filled_G = fill_empty(gathered(G), self._gain_alone(name, state), ties)
+        filled = self.with_factor(state, name, self.data.placed(name, filled_G))
         return filled if self.objective(filled) <= self.objective(state) else state
 
     def _gain_alone(self, name: str, state: State) -> Array:
@@ -161,10 +162,11 @@ class TriFactorProblem(RelationalProblem):
         With p = x H its products with the other factor, an object alone reaches p (HᵀH)⁺ pᵀ; in
         its cluster it reaches 2 A_ik - B_kk.
         """
-        labels = state.factors[name].labels
-        gain = self.block(name, state).costs()[np.arange(len(labels)), labels].astype(float)
+        labels, block = gathered(state.factors[name]).labels, self.block(name, state)
+        costs = replace(block, linear=gathered(block.linear)).costs()
+        gain = costs[np.arange(len(labels)), labels].astype(float)
         for r, other in self.touching(name):
-            p, H = self.product(state, r, other), self.part(state, r, other)
+            p, H = gathered(self.product(state, r, other)), self.part(state, r, other)
             reach = np.einsum("ij,ij->i", p @ pseudo_inverse(gram(H)), p)
             gain[self.rows_of(r, other)] += self.data.relations[r].weight * reach
         return gain

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.labels import Ties
+from cocluster.labels import Ties, gathered
 from cocluster.links import Links
 from cocluster.matrices import Array
 from cocluster.relations import RelationalData
@@ -64,7 +64,7 @@ def linked_labels(
     hard = {name: FactorSpec(k, Indicator()) for name, k in clusters.items()}
     problem = with_links(TriFactorProblem(data, hard), links)
     run = alternate(problem, state_from(problem, labels), max_iter=HARD_SWEEPS, tol=0)
-    return {name: G.labels for name, G in run.state.factors.items()}
+    return {name: gathered(G).labels for name, G in run.state.factors.items()}
 
 
 def _linked(spec: FactorSpec, links: Links, cost: float) -> FactorSpec:

@@ -1,0 +1,202 @@
+"""RowBlocks: a matrix in blocks of rows that need not fit in memory together.
+
+All that estimators ask of it are sums over blocks and results that go with the rows:
+
+    X @ F           one result per row          Xᵀ @ G, ‖X‖², sums     added up over blocks
+    X.each(f)       the same matrix, every block transformed by f when it is used
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from cocluster.labels import Factor, Partition
+from cocluster.matrices import (
+    Array,
+    Matrix,
+    column_counts,
+    column_degrees,
+    column_sums,
+    is_nonnegative,
+    row_sums,
+    squared_norm,
+    times,
+)
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """What one pass over the blocks tells of a matrix.
+
+    Attributes
+    ----------
+    signed : int
+        Blocks with entries below zero.
+    entries : int
+        Stored entries.
+    degrees : array of shape (n_columns,)
+        Sums of absolute values.
+    present : array of shape (n_columns,)
+        Rows in which the column is not zero.
+    """
+
+    signed: int
+    entries: int
+    degrees: Array
+    present: Array
+
+
+class RowBlocks(ABC):
+    """A matrix in blocks of rows.
+
+    Attributes
+    ----------
+    row_counts : tuple of int
+        Rows of each block.
+    shape, dtype : as of an array
+    """
+
+    row_counts: tuple[int, ...]
+    shape: tuple[int, int]
+    dtype: np.dtype
+    ndim = 2
+    row_names: Array | None = None
+    column_names: Array | None = None
+
+    @abstractmethod
+    def each(self, function: Callable[[Matrix], Matrix]) -> Self:
+        """The matrix with every block transformed; the function must keep its shape."""
+
+    @abstractmethod
+    def total(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Any:
+        """Sum over blocks of ``function(block, *parts, *shared)``.
+
+        ``along`` are factors of the rows: each block gets its part of them.
+        """
+
+    @abstractmethod
+    def collect(
+        self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()
+    ) -> list[Any]:
+        """The results of ``function(block, *parts, *shared)``, here."""
+
+    @abstractmethod
+    def rows(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Factor:
+        """The results of ``function(block, *parts, *shared)``, one row for each row."""
+
+    @abstractmethod
+    def placed(self, values: Factor) -> Factor:
+        """Values of the rows (labels, a factor), where the blocks want them."""
+
+    @abstractmethod
+    def __getitem__(self, positions: Array) -> Matrix:
+        """Some rows, in memory."""
+
+    @abstractmethod
+    def fits(self, n_clusters: int) -> None:
+        """Raise ValueError if there is no room for factors of so many columns."""
+
+    @property
+    def T(self) -> Turned:
+        """The transposed matrix, for products."""
+        return Turned(self)
+
+    def __matmul__(self, F: Factor) -> Factor:
+        return self.rows(times, F)
+
+    @cached_property
+    def profile(self) -> Profile:
+        """Signs, sizes and degrees, in one pass."""
+        return Profile(*self.total(_profile))
+
+    @property
+    def size(self) -> int:
+        """Stored entries."""
+        return self.profile.entries
+
+    @property
+    def nonnegative(self) -> bool:
+        """Whether no entry is below zero."""
+        return self.profile.signed == 0
+
+    @cached_property
+    def _squared_norm(self) -> float:
+        return float(self.total(squared_norm))
+
+    def squared_norm(self) -> float:
+        """Sum of all squares."""
+        return self._squared_norm
+
+    def sum(self, axis: int, dtype: Any = None) -> Array:
+        """Sums of the rows (axis 1) or of the columns (axis 0), in double precision."""
+        if axis == 0:
+            return np.asarray(self.total(column_sums))
+        sums = self.rows(row_sums)
+        return np.asarray(sums.gather() if hasattr(sums, "gather") else sums)
+
+
+@dataclass(frozen=True, eq=False)
+class Turned:
+    """The transpose of a `RowBlocks`: products with it are sums over blocks."""
+
+    matrix: RowBlocks
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Columns and rows of the matrix."""
+        return self.matrix.shape[1], self.matrix.shape[0]
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the entries."""
+        return self.matrix.dtype
+
+    @property
+    def row_counts(self) -> tuple[int, ...]:
+        """Those of the matrix."""
+        return self.matrix.row_counts
+
+    @property
+    def T(self) -> RowBlocks:
+        """The matrix."""
+        return self.matrix
+
+    def squared_norm(self) -> float:
+        """Sum of all squares."""
+        return self.matrix.squared_norm()
+
+    def __matmul__(self, G: Factor) -> Array:
+        return np.asarray(self.matrix.total(_turned_times, along=(G,)))
+
+
+def _turned_times(X: Matrix, G: Factor) -> Array:
+    """Xᵀ G of one block."""
+    return times(X.T, G)
+
+
+def _profile(X: Matrix) -> tuple[int, int, Array, Array]:
+    """The fields of `Profile` for one block."""
+    return int(not is_nonnegative(X)), X.size, column_degrees(X), column_counts(X)
+
+
+def stacked(parts: Sequence[Any]) -> Any:
+    """Parts of any kind below each other."""
+    if isinstance(parts[0], Partition):
+        return Partition(np.concatenate([p.labels for p in parts]), parts[0].n_clusters)
+    if sp.issparse(parts[0]):
+        return sp.csr_array(sp.vstack(parts, format="csr"))
+    return np.concatenate(parts)
+
+
+def plus(a: Any, b: Any) -> Any:
+    """a + b, element by element for tuples."""
+    return tuple(map(plus, a, b)) if isinstance(a, tuple) else a + b

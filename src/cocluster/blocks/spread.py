@@ -1,0 +1,262 @@
+"""Spread: what has one part for each block of rows, on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from typing import Any
+
+import numpy as np
+from distributed import Client, Future, KilledWorker
+from distributed.client import ClosedClientError
+from distributed.comm import CommClosedError
+
+from cocluster.blocks.rows import plus, stacked
+from cocluster.labels import Factor, Partition
+from cocluster.matrices import Array, Matrix, gram, inner
+from cocluster.trifactor.solve import Interrupted
+
+# What a cluster that is gone makes its client raise.
+LOST = (CancelledError, CommClosedError, KilledWorker, TimeoutError, ClosedClientError)
+# Partial sums that one task adds up.
+FAN_IN = 8
+
+
+class ClusterLost(Interrupted):
+    """The Dask cluster disappeared during a computation."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Rows in parts: blocks of a matrix, a factor, or products, each part where its block is.
+
+    Only sums over all parts, and rows that are asked for, travel. A part that is lost with its
+    worker is computed again from what it was made of.
+
+    Attributes
+    ----------
+    client : distributed.Client
+    parts : futures of arrays, sparse arrays or `Partition`
+    row_counts : tuple of int
+    width : int
+        Number of columns.
+    dtype : type of the entries
+    hard : bool
+        Whether the parts are partitions.
+    """
+
+    client: Client
+    parts: tuple[Future, ...]
+    row_counts: tuple[int, ...]
+    width: int
+    dtype: np.dtype
+    hard: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows of all parts, and columns."""
+        return sum(self.row_counts), self.width
+
+    @property
+    def ndim(self) -> int:
+        """2, or 1 for labels and other single numbers."""
+        return 2 if self.width else 1
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @property
+    def sizes(self) -> Array:
+        """Number of objects in each cluster of a hard factor."""
+        return np.diag(self.gram()).astype(np.intp)
+
+    def map(
+        self,
+        function: Callable[..., Any],
+        *shared: Any,
+        along: tuple[Spread, ...] = (),
+        width: int | None = None,
+        dtype: Any = None,
+        hard: bool = False,
+    ) -> Spread:
+        """``function(part, *parts of along, *shared)`` of every part, with as many rows."""
+        return Spread(
+            self.client,
+            tuple(self._submitted(function, shared, along)),
+            self.row_counts,
+            self.width if width is None else width,
+            np.dtype(self.dtype if dtype is None else dtype),
+            hard,
+        )
+
+    def total(
+        self, function: Callable[..., Any], *shared: Any, along: tuple[Spread, ...] = ()
+    ) -> Any:
+        """The sum of the results, always in the same order."""
+        left = self._submitted(function, shared, along)
+        while len(left) > 1:
+            groups = [left[i : i + FAN_IN] for i in range(0, len(left), FAN_IN)]
+            left = self.client.map(_added, groups, pure=False)
+        with _lost_cluster_named():
+            return left[0].result()
+
+    def _submitted(
+        self, function: Callable[..., Any], shared: tuple[Any, ...], along: tuple[Spread, ...]
+    ) -> list[Future]:
+        """One task for each part; what they share is sent once."""
+        with _lost_cluster_named():
+            common = self.client.submit(_same, shared, pure=False)
+            columns = [self.parts, *(other.parts for other in along)]
+            n = len(self.parts)
+            return list(
+                self.client.map(_called, [function] * n, [common] * n, *columns, pure=False)
+            )
+
+    def like(self, values: Factor) -> Spread:
+        """Values of all rows, cut up and sent to where the parts are."""
+        return spread(self.client, values, self.row_counts)
+
+    def gather(self) -> Factor:
+        """All rows, here."""
+        return stacked(self.fetch())
+
+    def fetch(self) -> list[Any]:
+        """All parts, here."""
+        with _lost_cluster_named():
+            return list(self.client.gather(list(self.parts)))
+
+    def __getitem__(self, positions: Array) -> Factor:
+        """Some rows, here, in the order asked for; or some columns, where they are."""
+        if isinstance(positions, tuple):
+            width = len(range(*positions[1].indices(self.width)))
+            return self.map(_columns, positions[1], width=width)
+        order = np.argsort(positions, kind="stable")
+        picked = [
+            self.client.submit(_taken, self.parts[number], local, pure=False)
+            for number, local, _ in self._by_part(positions[order])
+        ]
+        with _lost_cluster_named():
+            found = stacked(self.client.gather(picked))
+        return found[np.argsort(order)]
+
+    def put(self, positions: Array, values: Factor) -> Spread:
+        """The same with some rows replaced; positions in rising order."""
+        parts = list(self.parts)
+        for number, local, chosen in self._by_part(positions):
+            parts[number] = self.client.submit(
+                _put, parts[number], local, values[chosen], pure=False
+            )
+        return replace(self, parts=tuple(parts))
+
+    def _by_part(self, positions: Array) -> Iterator[tuple[int, Array, slice]]:
+        """Sorted positions by part: its number, positions within it, and which those are."""
+        ends = np.cumsum(self.row_counts)
+        cuts = np.searchsorted(positions, ends)
+        first = 0
+        for number, cut in enumerate(cuts.tolist()):
+            if cut > first:
+                begin = ends[number] - self.row_counts[number]
+                yield number, positions[first:cut] - begin, slice(first, cut)
+                first = cut
+
+    @cached_property
+    def _gram(self) -> Array:
+        return np.asarray(self.total(gram))
+
+    def gram(self) -> Array:
+        """Gᵀ G, computed once."""
+        return self._gram
+
+    def inner(self, M: Spread) -> Array:
+        """Gᵀ M."""
+        return np.asarray(self.total(inner, along=(M,)))
+
+    def __matmul__(self, M: Array) -> Spread:
+        return self.map(np.matmul, M, width=M.shape[1], dtype=np.result_type(self.dtype, M.dtype))
+
+    def __add__(self, other: Spread | Array | float) -> Spread:
+        if isinstance(other, Spread):
+            return self.map(np.add, along=(other,))
+        return self.map(np.add, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, number: float) -> Spread:
+        return self + -number
+
+    def __mul__(self, other: Array | float) -> Spread:
+        return self.map(np.multiply, other)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Spread:
+        return self * -1
+
+    def astype(self, dtype: Any) -> Spread:
+        """The parts in another precision."""
+        return self if dtype == self.dtype else self.map(_cast, np.dtype(dtype), dtype=dtype)
+
+
+def spread(client: Client, values: Factor, row_counts: Sequence[int]) -> Spread:
+    """Values of all rows (an array or a `Partition`), cut up and sent to the workers."""
+    ends = np.cumsum(row_counts)
+    cuts = [slice(end - count, end) for end, count in zip(ends, row_counts, strict=True)]
+    parts = client.map(_same, [values[cut] for cut in cuts], pure=False)
+    hard = isinstance(values, Partition)
+    width = values.shape[1] if len(values.shape) > 1 else 0
+    dtype = np.dtype(np.float32) if hard else values.dtype
+    return Spread(client, tuple(parts), tuple(row_counts), width, dtype, hard)
+
+
+@contextmanager
+def _lost_cluster_named() -> Iterator[None]:
+    """Whatever a lost cluster raises becomes one clear error."""
+    try:
+        yield
+    except LOST as error:
+        raise ClusterLost(
+            f"The Dask cluster was lost ({type(error).__name__}); the clusters of the columns "
+            "found until then are kept in the estimator, and its predict gives labels of rows."
+        ) from error
+
+
+def _same(value: Any) -> Any:
+    """The value: a task that can be run again if its result is lost."""
+    return value
+
+
+def _called(function: Callable[..., Any], shared: tuple[Any, ...], *parts: Any) -> Any:
+    """The function on its parts."""
+    return function(*parts, *shared)
+
+
+def _added(values: list[Any]) -> Any:
+    """The sum of a list, in its order."""
+    return reduce(plus, values)
+
+
+def _columns(part: Array, chosen: slice) -> Array:
+    """Columns of a part."""
+    return part[:, chosen]
+
+
+def _taken(part: Matrix, positions: Array) -> Any:
+    """Rows of a part."""
+    return part[positions]
+
+
+def _put(part: Any, positions: Array, values: Any) -> Any:
+    """A part with some rows replaced."""
+    if isinstance(part, Partition):
+        return Partition(_put(part.labels, positions, values.labels), part.n_clusters)
+    changed = part.copy()
+    changed[positions] = values
+    return changed
+
+
+def _cast(part: Array, dtype: np.dtype) -> Array:
+    """A part in another precision."""
+    return part.astype(dtype)

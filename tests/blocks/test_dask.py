@@ -1,0 +1,174 @@
+"""The same estimators on a real Dask cluster of two processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+
+import cocluster
+from cocluster.blocks.spread import ClusterLost
+from cocluster.datasets import make_blocks
+from cocluster.links import Links
+from cocluster.matrices import Matrix
+
+# Of Dask itself: sockets it leaves to be closed, ports that are in use.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore:.*:UserWarning:distributed"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+METHODS = ("FNMTF", "ITCC", "LPFNMTF", "NMF", "NMTF", "ONMTF", "SemiNMF", "SSNMF", "CoCluster")
+
+
+def started(n_workers: int = 2) -> LocalCluster:
+    """A cluster of processes with one thread each."""
+    return LocalCluster(
+        n_workers=n_workers, threads_per_worker=1, dashboard_address=None, silence_logs=50
+    )
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    with started() as found:
+        yield found
+
+
+@pytest.fixture
+def client(cluster: Any) -> Iterator[Client]:
+    with Client(cluster) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def planted() -> Any:
+    return make_blocks(400, 120, 3, 3, random_state=0)
+
+
+def chunked(X: Matrix, rows: int = 150) -> da.Array:
+    """A Dask array with sparse chunks."""
+    parts = [X[i : i + rows] for i in range(0, X.shape[0], rows)]
+    delayed = [
+        da.from_delayed(dask.delayed(part, pure=False), shape=part.shape, dtype=part.dtype)
+        for part in parts
+    ]
+    return da.concatenate(delayed)
+
+
+def estimator(name: str, **parameters: Any) -> Any:
+    """A method with few sweeps; graphs of blocks are approximate, so strengths are zero."""
+    strengths = {"row_strength": 0.0, "column_strength": 0.0} if name == "LPFNMTF" else {}
+    few = {} if name == "CoCluster" else {"max_iter": 8}
+    return getattr(cocluster, name)(3, random_state=0, **strengths, **few, **parameters)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_labels_are_those_of_the_fit_in_memory(name: str, planted: Any, client: Client) -> None:
+    X = chunked(planted.X)
+    here, there = estimator(name).fit(planted.X), estimator(name).fit(X)
+    np.testing.assert_array_equal(there.labels_, here.labels_)
+    np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-9)
+    np.testing.assert_array_equal(there.predict(X), here.predict(planted.X))
+
+
+@pytest.mark.parametrize("name", ["FNMTF", "NMTF", "SSNMF", "CoCluster"])
+def test_links(name: str, planted: Any, client: Client) -> None:
+    links = Links.from_labels(planted.row_labels, fraction=0.001, random_state=0)
+    here = estimator(name).fit(planted.X, links=links)
+    there = estimator(name).fit(chunked(planted.X), links=links)
+    np.testing.assert_array_equal(there.labels_, here.labels_)
+
+
+def test_neighbours_are_looked_for_in_blocks(planted: Any, client: Client) -> None:
+    # Fewer rows than are compared with every block: the graph is that of all rows.
+    given = {"features": np.zeros((120, 120))}
+    here = cocluster.LPFNMTF(3, random_state=0).fit(planted.X, graphs=given)
+    there = cocluster.LPFNMTF(3, random_state=0).fit(chunked(planted.X), graphs=given)
+    np.testing.assert_allclose(there.objective_, here.objective_, rtol=0.01)
+
+
+def test_soft_factor_is_fetched_when_asked_for(planted: Any, client: Client) -> None:
+    here, there = estimator("NMTF").fit(planted.X), estimator("NMTF").fit(chunked(planted.X))
+    np.testing.assert_allclose(there.row_factor_, here.row_factor_, rtol=1e-6)
+    np.testing.assert_allclose(there.membership_, here.membership_, rtol=1e-6)
+    np.testing.assert_allclose(there.transform(chunked(planted.X)), here.transform(planted.X))
+
+
+def test_empty_clusters_are_filled(planted: Any, client: Client) -> None:
+    start = (np.zeros(400, int), np.arange(120) % 3)
+    here = estimator("FNMTF", init=start).fit(planted.X)
+    there = estimator("FNMTF", init=start).fit(chunked(planted.X))
+    np.testing.assert_array_equal(there.labels_, here.labels_)
+
+
+def test_dataframe(planted: Any, client: Client) -> None:
+    frame = pd.DataFrame(planted.X.toarray(), columns=[f"w{j}" for j in range(120)])
+    here = estimator("FNMTF").fit(planted.X.toarray())
+    there = estimator("FNMTF").fit(dd.from_pandas(frame, npartitions=3))
+    np.testing.assert_array_equal(there.labels_, here.labels_)
+
+
+def test_dense_chunks_in_both_directions(planted: Any, client: Client) -> None:
+    X = planted.X.toarray()
+    there = estimator("FNMTF").fit(da.from_array(X, chunks=(130, 50)))
+    np.testing.assert_array_equal(there.labels_, estimator("FNMTF").fit(X).labels_)
+
+
+def test_killed_worker_changes_nothing(planted: Any) -> None:
+    with started() as own, Client(own) as client:
+        expected = estimator("NMTF").fit(planted.X)
+        pids = list(client.run(os.getpid).values())
+
+        def kill(progress: Any) -> None:
+            if progress.sweep == 3:
+                os.kill(pids[0], signal.SIGKILL)
+
+        found = estimator("NMTF").fit(chunked(planted.X), callback=kill)
+        np.testing.assert_array_equal(found.labels_, expected.labels_)
+        np.testing.assert_allclose(found.objective_history_, expected.objective_history_)
+
+
+def test_lost_cluster_keeps_what_was_found(planted: Any) -> None:
+    model = estimator("FNMTF", init=(np.arange(400) % 3, np.arange(120) % 3))
+    with started(1) as own, Client(own):
+
+        def lose(progress: Any) -> None:
+            if progress.sweep == 2:
+                own.close()
+
+        with pytest.raises(ClusterLost, match="columns found until then are kept"):
+            model.fit(chunked(planted.X), callback=lose)
+    assert len(model.objective_history_) == 2
+    assert model.column_labels_.shape == (120,)
+    assert model.predict(planted.X).shape == (400,)
+
+
+def test_without_a_client(planted: Any) -> None:
+    with pytest.raises(ValueError, match="there is no Dask client; start one"):
+        cocluster.FNMTF(3).fit(chunked(planted.X))
+
+
+def test_unknown_chunk_sizes(planted: Any, client: Client) -> None:
+    X = da.from_array(planted.X.toarray(), chunks=(100, 120))
+    with pytest.raises(ValueError, match="unknown sizes; call X"):
+        cocluster.FNMTF(3).fit(X[X.sum(axis=1) > 0])
+
+
+def test_missing_values_and_wrong_shapes_name_the_block(planted: Any, client: Client) -> None:
+    X = planted.X.toarray()
+    X[390, 0] = np.nan
+    with pytest.raises(ValueError, match="block 3 of X contains NaN"):
+        cocluster.FNMTF(3).fit(da.from_array(X, chunks=(100, 120)))
+    wrong = da.from_delayed(dask.delayed(np.ones)((5, 120)), shape=(7, 120), dtype=float)
+    with pytest.raises(ValueError, match=r"block 0 of X has shape \(5, 120\) where \(7, 120\)"):
+        cocluster.FNMTF(3).fit(wrong)
