@@ -68,7 +68,7 @@ def test_compiled_distances_equal_their_twin(
     X = as_container(np.where(rng.random((40, 9)) < 0.6, 0, rng.random((40, 9))).astype(dtype))
     left, right = rng.integers(40, size=300), rng.integers(40, size=(300, 7))
     expected = chosen_distances(X, left, right)
-    monkeypatch.setattr(pairs, "COMPILE_FROM_PAIRS", 0)
+    monkeypatch.setattr(pairs, "COMPILE_FROM_ENTRIES", 0)
     # Twin and kernel round in single precision where the data are in it.
     np.testing.assert_allclose(chosen_distances(X, left, right), expected, rtol=1e-6, atol=1e-12)
 
@@ -77,7 +77,7 @@ def test_entries_stored_twice_count_once_in_compiled_distances(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     parts = (np.array([1.0, 2.0, 5.0]), np.array([0, 0, 1]), np.array([0, 2, 3]))
-    monkeypatch.setattr(pairs, "COMPILE_FROM_PAIRS", 0)
+    monkeypatch.setattr(pairs, "COMPILE_FROM_ENTRIES", 0)
     X = sp.csr_array(parts, shape=(2, 2))
     found = chosen_distances(X, np.array([0]), np.array([[0, 1]]))
     np.testing.assert_array_equal(found, [[0.0, 3.0**2 + 5.0**2]])
