@@ -181,12 +181,12 @@ class Curves(Figure):
 
     def made(self, folder: Path) -> str:
         table, quick = self.points[0][1], self.rows(folder)[1]
-        parts = [f"Mean of {len(table.seeds(quick))} runs."]
+        count = len(table.seeds(quick))
+        runs = f"{count} run{'s' if count > 1 else ''}"
+        parts = [f"Mean of {runs}."]
         if quick:
-            parts = [
-                f"A quick run: fewer scalings and settings, {len(table.seeds(quick))} runs "
-                f"(the protocol has {table.runs})."
-            ]
+            mode = "A quick run: fewer scalings and settings,"
+            parts = [f"{mode} {runs} (the protocol has {table.runs})."]
         drawn = {name for _, one in self.points for name in one.rows(quick)}
         left = [name for sets in self.panels.values() for name in sets if name not in drawn]
         if left:
