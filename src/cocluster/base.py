@@ -22,7 +22,6 @@ from cocluster.starts import starts
 from cocluster.trifactor import Callback, Interrupted, Problem, Run, State, alternate
 from cocluster.validation import check_choice, check_integer, check_number, clusters_by_type
 
-BLOCKWISE = ("CoCluster", "FNMTF", "ITCC", "LPFNMTF", "NMF", "NMTF", "ONMTF", "SemiNMF", "SSNMF")
 INITS = ("spectral", "kmeans", "random")
 
 
@@ -135,9 +134,12 @@ class Coclusterer(Fitted, ClusterMixin, BiclusterMixin, BaseEstimator):
         if not blocked:
             return
         if not self._blockwise:
+            from cocluster.methods import METHODS
+
+            able = ", ".join(method.name for method in METHODS.values() if method.blocks)
             raise ValueError(
-                f"{type(self).__name__} needs the data in memory; {', '.join(BLOCKWISE)} fit row "
-                "blocks and Dask collections."
+                f"{type(self).__name__} needs the data in memory; CoCluster, {able} fit row blocks "
+                "and Dask collections."
             )
         if len(data.relations) > 1:
             raise ValueError("Row blocks and Dask collections are fitted alone, not as views.")

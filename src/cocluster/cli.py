@@ -76,12 +76,10 @@ def fit(
 @app.command()
 def methods() -> None:
     """List all methods, what they take and what they give."""
-    table = Table("name", "class", "what", "any sign", "many types", "soft")
+    table = Table("name", "class", "what", "any sign", "many types", "soft", "by blocks")
     for name, method in METHODS.items():
-        marks = (
-            "yes" if mark else "" for mark in (method.negative, method.many_types, method.soft)
-        )
-        table.add_row(name, method.name, method.title, *marks)
+        marks = (method.negative, method.many_types, method.soft, method.blocks)
+        table.add_row(name, method.name, method.title, *("yes" if mark else "" for mark in marks))
     console.print(table)
 
 

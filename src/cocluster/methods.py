@@ -30,6 +30,11 @@ class Method:
         return not self.estimator._nonnegative
 
     @property
+    def blocks(self) -> bool:
+        """Whether it takes row blocks on disk and Dask collections."""
+        return bool(self.estimator._blockwise)
+
+    @property
     def title(self) -> str:
         """First line of the method's docstring."""
         return (self.estimator.__doc__ or "").strip().splitlines()[0].rstrip(".")
@@ -90,12 +95,17 @@ def as_markdown() -> str:
     def yes(value: bool) -> str:
         return "yes" if value else ""
 
-    lines = [
-        "| name | class | what | any sign | many types | features too | soft | cost of a sweep |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    heads = ("name", "class", "what", "any sign", "many types", "features too", "soft")
+    heads += ("by blocks", "cost of a sweep")
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for name, method in METHODS.items():
-        marks = (method.negative, method.many_types, method.feature_clusters, method.soft)
+        marks = (
+            method.negative,
+            method.many_types,
+            method.feature_clusters,
+            method.soft,
+            method.blocks,
+        )
         cells = [f"`{name}`", f"`{method.name}`", f"{method.title} ({method.paper})"]
         lines.append("| " + " | ".join([*cells, *map(yes, marks), method.cost]) + " |")
     return "\n".join(lines)

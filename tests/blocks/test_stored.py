@@ -12,12 +12,13 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 import cocluster
-from cocluster import LDCC, LPFNMTF, SSNMF, CoCluster, open_blocks, write_blocks
+from cocluster import LPFNMTF, SSNMF, CoCluster, open_blocks, write_blocks
 from cocluster.datasets import make_blocks
 from cocluster.graphs import blockwise, knn_graph
 from cocluster.graphs.blockwise import sample_graph
 from cocluster.links import Links
 from cocluster.matrices import column_counts, column_degrees, row_squares, squared_norm, times
+from cocluster.methods import METHODS as METHODS_TABLE
 from cocluster.metrics import accuracy
 from tests.blocks import files
 
@@ -47,6 +48,17 @@ def test_labels_are_those_of_the_fit_in_memory(name: str, planted: Any, folder: 
     np.testing.assert_array_equal(there.labels_, here.labels_)
     np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-9)
     np.testing.assert_array_equal(there.predict(open_blocks(folder)), here.predict(planted.X))
+
+
+@pytest.mark.parametrize("name", METHODS_TABLE)
+def test_every_method_takes_blocks_or_says_which_do(name: str, folder: Path) -> None:
+    method = METHODS_TABLE[name]
+    model = method.estimator(3, random_state=0)
+    if method.blocks:
+        assert set(model.fit(open_blocks(folder)).labels_.tolist()) <= {0, 1, 2}
+    else:
+        with pytest.raises(ValueError, match=f"{method.name} needs the data in memory; CoCluster"):
+            model.fit(open_blocks(folder))
 
 
 @pytest.mark.parametrize("how", [None, "l2", "tfidf", "degree"])
@@ -148,7 +160,6 @@ def test_too_little_memory_is_told_before_work(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (LDCC(3), "LDCC needs the data in memory; CoCluster, FNMTF"),
         (SSNMF(3, affinity="rbf"), "affinity='rbf' needs the data in memory"),
         (cocluster.FNMTF(3, init="kmeans"), "init='kmeans' needs the data in memory"),
     ],

@@ -77,6 +77,8 @@ class RMC(SmoothFactors):
 
     _strengths = ("strength",)
 
+    _blockwise = False
+
     def __init__(
         self,
         n_clusters: int = 2,

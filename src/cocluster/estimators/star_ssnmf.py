@@ -96,6 +96,7 @@ class StarSSNMF(SoftTriFactorEstimator):
     """
 
     _nonnegative = True
+    _blockwise = False
     _auto_normalization = "tfidf"
 
     def __init__(
