@@ -76,7 +76,11 @@ def fit(
 @app.command()
 def methods() -> None:
     """List all methods, what they take and what they give."""
-    table = Table("name", "class", "what", "any sign", "many types", "soft", "by blocks")
+    table = Table()
+    for head in ("name", "class"):
+        table.add_column(head, no_wrap=True)
+    for head in ("what", "any sign", "many types", "soft", "by blocks"):
+        table.add_column(head)
     for name, method in METHODS.items():
         marks = (method.negative, method.many_types, method.soft, method.blocks)
         table.add_row(name, method.name, method.title, *("yes" if mark else "" for mark in marks))
