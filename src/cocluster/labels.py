@@ -24,7 +24,7 @@ class Partition:
         """Shape of the indicator matrix."""
         return len(self.labels), self.n_clusters
 
-    @property
+    @cached_property
     def sizes(self) -> Array:
         """Number of objects in each cluster."""
         return np.bincount(self.labels, minlength=self.n_clusters)
