@@ -16,36 +16,43 @@ import numpy as np
 import scipy.sparse as sp
 from distributed import Client, LocalCluster
 from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
 
 import cocluster
 from benchmarks.speed.cluster_model import Rate, Shape
 from cocluster.blocks import write_blocks
 from cocluster.blocks.rows import _profile, _turned_times
-from cocluster.blocks.spread import _columns
+from cocluster.blocks.spread import FAN_IN, _columns, spread
 from cocluster.datasets import make_blocks
 from cocluster.labels import Factor, _moves, as_partition
 from cocluster.matrices import gram, inner, single_precision, times
 from cocluster.scaling import fit_scaling
 from cocluster.starts import OVERSAMPLING, SAMPLE, _nearest, kmeans, unit_rows
-from cocluster.threads import VARIABLE, narrow_products
+from cocluster.threads import VARIABLE, limit, narrow_products
 from cocluster.trifactor import BlockQuadratic, Indicator, NonNegative
 from cocluster.trifactor.stepping import _step_rows
 
 REPEATS = 3
+# What takes so many seconds is not repeated.
+LONG = 1.0
 SWEEPS = 4
-EMPTY_TASKS = 300
+# Few and many parts, whole trees of sums.
+PARTS = (FAN_IN, FAN_IN**2)
+SHORTEST = 1e-3
 BIG = 50_000_000
+LOCAL = ("columns", "qr", "kmeans")
 Call = Callable[[], Any]
+Clock = Callable[[], float]
 
 
-def fastest(call: Call) -> float:
+def fastest(call: Call, clock: Clock = time.perf_counter) -> float:
     """Seconds of the fastest of a few calls, after one that does not count."""
     call()
-    seconds = []
-    for _ in range(REPEATS):
-        begin = time.perf_counter()
+    seconds: list[float] = []
+    while len(seconds) < REPEATS and sum(seconds) < LONG:
+        begin = clock()
         call()
-        seconds.append(time.perf_counter() - begin)
+        seconds.append(clock() - begin)
     return min(seconds)
 
 
@@ -121,16 +128,17 @@ def start_calls(X: sp.csr_array, shape: Shape) -> dict[str, Call]:
     }
 
 
-LOCAL = ("columns", "qr", "kmeans")
-
-
 def seconds_of_calls(rows: int, shape: Shape, programs: tuple[str, ...]) -> dict[str, float]:
-    """Seconds of every call on a block of so many rows, by ``program/name``."""
+    """Seconds of every call on a block of so many rows, by ``program/name``.
+
+    They are seconds of one processor, which does not depend on who else uses the machine.
+    """
     X, found = random_block(rows, shape), {}
     for program in programs:
         calls = start_calls(X, shape) if program == "start" else sweep_calls(program, X, shape)
-        with narrow_products():
-            found |= {f"{program}/{name}": fastest(call) for name, call in calls.items()}
+        with narrow_products(), limit(1), threadpool_limits(1):
+            for name, call in calls.items():
+                found[f"{program}/{name}"] = fastest(call, time.process_time)
         if program == "start":
             found["start/_nearest"] *= rows / min(rows, SAMPLE)
     return found
@@ -158,7 +166,7 @@ def local_cluster(workers: int) -> Iterator[Client]:
     """Workers with one thread each, in processes of their own."""
     os.environ[VARIABLE] = "1"
     with (
-        LocalCluster(workers, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(workers, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         yield client
@@ -169,21 +177,35 @@ def _nothing(*_: Any) -> int:
     return 0
 
 
-def constants() -> dict[str, float]:
-    """Seconds of a task and of a turn, speed of transfers between two processes and of memory."""
-    with local_cluster(2) as client:
-        names = list(client.scheduler_info()["workers"])
-        many = fastest(lambda: client.gather(client.map(_nothing, range(EMPTY_TASKS), pure=False)))
-        turn = fastest(lambda: client.submit(_nothing, pure=False).result())
-        big = client.submit(np.ones, BIG // 8, workers=names[0], pure=False)
-        client.submit(_nothing, big, workers=names[0], pure=False).result()
-        begin = time.perf_counter()
-        client.submit(_nothing, big, workers=names[1], pure=False).result()
-        moving = max(time.perf_counter() - begin - turn, 1e-3)
+def constants(workers: int) -> dict[str, float]:
+    """Seconds of a task and of a turn, speed of memory and of transfers between two processes."""
+    with local_cluster(workers) as client:
+        found = _overheads(client)
+        if workers > 1:
+            found["network"] = _transfer_speed(client, found["turn"])
     a, b = np.ones(BIG // 8), np.ones(BIG // 8)
-    adding = fastest(lambda: np.add(a, b, out=a))
-    task = (many - turn) / EMPTY_TASKS
-    return {"task": task, "turn": turn, "network": BIG / moving, "memory_speed": 3 * BIG / adding}
+    return found | {"memory_speed": 3 * BIG / fastest(lambda: np.add(a, b, out=a))}
+
+
+def _overheads(client: Client) -> dict[str, float]:
+    """Seconds of a task and of a turn, from sums over few and many empty parts."""
+    few, many = (
+        fastest(partial(spread(client, np.zeros((n, 1)), [1] * n).total, _nothing)) for n in PARTS
+    )
+    # A sum has one task for each part, one for what they share, and those that add.
+    n_few, n_many = (n + 1 + n // FAN_IN + (n > FAN_IN) for n in PARTS)
+    task = max(many - few, 0.0) / (n_many - n_few)
+    return {"task": task, "turn": max(few - n_few * task, 0.0)}
+
+
+def _transfer_speed(client: Client, turn: float) -> float:
+    """Bytes per second from one worker to another."""
+    here, there = list(client.scheduler_info()["workers"])[:2]
+    big = client.submit(np.ones, BIG // 8, workers=here, pure=False)
+    client.submit(_nothing, big, workers=here, pure=False).result()
+    begin = time.perf_counter()
+    client.submit(_nothing, big, workers=there, pure=False).result()
+    return BIG / max(time.perf_counter() - begin - turn, SHORTEST)
 
 
 def _read(files: list[str], block_id: Any = None) -> sp.csr_array:

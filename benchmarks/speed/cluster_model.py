@@ -126,7 +126,8 @@ def start(shape: Shape) -> list[Step]:
     factor = m * width * shape.itemsize
     profile = Step("_profile", "_profile", total=16 * m, reads=True)
     scaled = Step("Scaling.apply", "apply", shared=8 * m, reads=True)
-    steps = [profile, scaled, Step("single_precision", "single", reads=True), profile, scaled]
+    single = Step("single_precision", "single", reads=True)
+    steps = [profile, scaled, profile, single, profile, scaled]
     forward = Step("times", "times", shared=factor, reads=True)
     for _ in range(POWER_STEPS):
         back = Step("_turned_times", "_turned_times", total=factor, reads=True)
@@ -228,8 +229,9 @@ class Simulation:
         return left[0][0]
 
     def _added(self, group: list[tuple[float, int]], n_bytes: float) -> tuple[float, int]:
-        """A sum on the worker, of those that have a part of it, that is free first."""
-        worker = min((owner for _, owner in group), key=lambda owner: self.free[owner][0])
+        """A sum on the worker, of those that have a part of it, that can begin first."""
+        owners = [owner for _, owner in group]
+        worker = min(owners, key=lambda owner: max(self.down[owner], self.free[owner][0]))
         ready = max(self._moved(when, owner, worker, n_bytes) for when, owner in group)
         seconds = ADD_TRAFFIC * (len(group) - 1) * n_bytes / self.cluster.memory_speed
         return self._task(worker, seconds, ready), worker

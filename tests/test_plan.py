@@ -1,0 +1,201 @@
+"""The plan of the guide: its programs are those of the code, its simulation obeys simple laws."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+import cocluster
+from benchmarks.speed import plan
+from benchmarks.speed.cluster_model import (
+    Cluster,
+    Rate,
+    Shape,
+    Simulation,
+    Step,
+    after_loss,
+    needs,
+    start,
+    sweep,
+)
+from cocluster import starts
+from cocluster.blocks.spread import Spread
+from cocluster.datasets import make_blocks
+from cocluster.labels import Partition
+
+# Of Dask itself: sockets it leaves to be closed, ports that are in use.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore:.*:UserWarning:distributed"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+SHAPE = Shape(600, 80, 0, blocks=12, clusters=3, column_clusters=4)
+SECONDS = 0.25
+
+
+@pytest.fixture(scope="module")
+def rows() -> Iterator[da.Array]:
+    planted = make_blocks(SHAPE.rows, SHAPE.columns, 3, 4, pattern="checkerboard", random_state=0)
+    X = planted.X.astype(np.float32)
+    step = SHAPE.rows // SHAPE.blocks
+    chunks = ((step,) * SHAPE.blocks, (SHAPE.columns,))
+    with (
+        LocalCluster(2, processes=False, dashboard_address=":0", silence_logs=50) as cluster,
+        Client(cluster),
+    ):
+        yield da.map_blocks(
+            lambda block_id: X[block_id[0] * step : (block_id[0] + 1) * step],
+            chunks=chunks,
+            dtype=X.dtype,
+            meta=np.empty((0, 0), X.dtype),
+        )
+
+
+def n_bytes(value: Any) -> int:
+    """Bytes of arrays and labels, also inside tuples."""
+    if isinstance(value, tuple):
+        return sum(map(n_bytes, value))
+    return value.labels.nbytes if isinstance(value, Partition) else getattr(value, "nbytes", 0)
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Every call on blocks: its name, bytes shared, and bytes of the sum (None: no sum)."""
+    found: list[Any] = []
+    submitted, total = Spread._submitted, Spread.total
+
+    def record(self: Spread, function: Any, shared: Any, along: Any) -> Any:
+        found.append([function.__qualname__, n_bytes(shared), None])
+        return submitted(self, function, shared, along)
+
+    def record_total(self: Spread, *arguments: Any, **options: Any) -> Any:
+        result = total(self, *arguments, **options)
+        found[-1][2] = n_bytes(result)
+        return result
+
+    monkeypatch.setattr(Spread, "_submitted", record)
+    monkeypatch.setattr(Spread, "total", record_total)
+    return found
+
+
+def named(program: list[Step]) -> list[str]:
+    """The calls on blocks of a program."""
+    return [step.name for step in program if not step.local]
+
+
+@pytest.mark.parametrize("method", ["fnmtf", "nmtf"])
+def test_a_sweep_makes_the_calls_of_the_program(
+    method: str, rows: da.Array, calls: list[Any]
+) -> None:
+    ends: list[int] = []
+    model = getattr(cocluster, method.upper())
+    model(3, 4, init="random", tol=0, max_iter=2, random_state=0).fit(
+        rows, callback=lambda _: ends.append(len(calls))
+    )
+    found, program = calls[ends[0] : ends[1]], sweep(method, SHAPE)
+    assert [name for name, _, _ in found] == named(program)
+    steps = [step for step in program if not step.local]
+    for (_, shared, total), step in zip(found, steps, strict=True):
+        assert (total is None) == (step.total is None)
+        large = SHAPE.columns * 4
+        assert (shared >= large) == (step.shared >= large)
+        if shared >= large:
+            assert shared == step.shared
+        if total is not None and total >= large:
+            assert total == step.total
+
+
+def test_the_start_makes_the_calls_of_the_program(
+    rows: da.Array, calls: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(starts, "SINGLE_FROM_ENTRIES", 0)
+    cocluster.FNMTF(3, 4, max_iter=1, random_state=0).fit(rows)
+    program = start(SHAPE)
+    assert [name for name, _, _ in calls[: len(named(program))]] == named(program)
+    sums = [call[2] for call in calls if call[0] == "_turned_times"]
+    assert sums[0] == next(step.total for step in program if step.name == "_turned_times")
+
+
+def simulated(cluster: Cluster, program: list[Step], **options: Any) -> Simulation:
+    """A simulation that has run a program with tasks of equal length."""
+    rates = {step.rate: Rate(SECONDS, 0.0) for step in program}
+    simulation = Simulation(SHAPE, cluster, rates, **options)
+    simulation.run(program)
+    return simulation
+
+
+@pytest.mark.parametrize(("workers", "threads"), [(1, 1), (2, 1), (2, 3), (12, 1)])
+def test_without_other_costs_the_work_is_shared_evenly(workers: int, threads: int) -> None:
+    program = [Step("f", "f"), Step("g", "g", total=8), Step("h", "h", local=True)]
+    spent = simulated(Cluster(workers, threads), program).clock
+    at_once = SHAPE.blocks // (workers * threads)
+    assert spent == pytest.approx(SECONDS * (2 * at_once + 1))
+
+
+def test_all_partial_sums_but_one_travel_where_no_worker_has_two() -> None:
+    size = 1000
+    cluster = Cluster(SHAPE.blocks, network=1e6)
+    step = Step("f", "f", total=size)
+    # Each sum but the last, and the result to the client by way of the scheduler.
+    assert simulated(cluster, [step]).sent == (SHAPE.blocks - 1 + 2) * size
+
+
+def test_a_scheduler_that_needs_time_bounds_the_tasks() -> None:
+    cluster = Cluster(SHAPE.blocks, task=10 * SECONDS)
+    simulation = simulated(cluster, [Step("f", "f")])
+    assert simulation.tasks == SHAPE.blocks + 1
+    assert simulation.clock == pytest.approx(simulation.tasks * cluster.task + SECONDS)
+
+
+@pytest.mark.parametrize("method", ["fnmtf", "nmtf"])
+def test_slower_machines_are_not_faster(method: str) -> None:
+    cluster, program = Cluster(3, network=1e4, latency=0.01, task=0.01), sweep(method, SHAPE)
+    normal = simulated(cluster, program).clock
+    assert simulated(cluster, program, slowness={1: 2.0}).clock > normal
+    assert simulated(replace(cluster, network=5e3), program).clock > normal
+    assert simulated(replace(cluster, turn=1.0), program).clock > normal
+
+
+@pytest.mark.parametrize("method", ["fnmtf", "nmtf"])
+def test_a_late_loss_costs_more_than_an_early_one(method: str) -> None:
+    program = [*start(SHAPE), *sweep(method, SHAPE)]
+    simulation = simulated(Cluster(4), program)
+    early, late = (after_loss(simulation, method, sweeps) for sweeps in (1, 9))
+    assert 0 < early < late
+
+
+def test_memory_grows_as_said() -> None:
+    one, two = (needs("nmtf", SHAPE, Cluster(2), sweeps) for sweeps in (1, 2))
+    assert two["scheduler"] - one["scheduler"] == SHAPE.columns * 4 * SHAPE.itemsize
+    half = needs("nmtf", SHAPE, Cluster(4), 1)
+    assert half["rows, sweeps"] == one["rows, sweeps"] / 2
+
+
+def test_the_guide_shows_the_tables_of_the_record() -> None:
+    guide = plan.GUIDE.read_text()
+    assert plan.put_into(guide, plan.tables(json.loads(plan.MEASURED.read_text()))) == guide
+
+
+def test_missing_marks_are_named() -> None:
+    with pytest.raises(ValueError, match="check"):
+        plan.put_into("no marks", {"check": [{"a": 1}]})
+
+
+def test_the_code_of_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    space: dict[str, Any] = {}
+    for code in re.findall(r"```python\n(.*?)```", plan.GUIDE.read_text(), re.DOTALL):
+        exec(code, space)
+    assert len(space["progress"]) == space["on_cluster"].n_iter_
+    np.testing.assert_array_equal(space["answers"], space["on_cluster"].labels_)
+    assert len(space["from_frame"].labels_) == space["X"].shape[0]
