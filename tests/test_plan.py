@@ -17,6 +17,7 @@ from distributed import Client, LocalCluster
 import cocluster
 from benchmarks.speed import plan
 from benchmarks.speed.cluster_model import (
+    TURNED,
     Cluster,
     Rate,
     Shape,
@@ -28,6 +29,7 @@ from benchmarks.speed.cluster_model import (
     sweep,
 )
 from cocluster import starts
+from cocluster.blocks.recipe import Recipe
 from cocluster.blocks.spread import Spread
 from cocluster.datasets import make_blocks
 from cocluster.labels import Partition
@@ -68,15 +70,24 @@ def n_bytes(value: Any) -> int:
     return value.labels.nbytes if isinstance(value, Partition) else getattr(value, "nbytes", 0)
 
 
+def steps_of(recipe: Recipe) -> Iterator[tuple[str, int]]:
+    """Functions that one task calls, and the bytes that all tasks share for each."""
+    for other in recipe.inputs:
+        if not other.is_made:
+            yield from steps_of(other.source)
+    yield recipe.function.__qualname__, n_bytes(recipe.shared)
+
+
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Every call on blocks: its name, bytes shared, and bytes of the sum (None: no sum)."""
+    """Every call on blocks: its functions, bytes shared, and bytes of the sum (None: no sum)."""
     found: list[Any] = []
     submitted, total = Spread._submitted, Spread.total
 
-    def record(self: Spread, function: Any, shared: Any, along: Any) -> Any:
-        found.append([function.__qualname__, n_bytes(shared), None])
-        return submitted(self, function, shared, along)
+    def record(self: Spread, recipe: Recipe) -> Any:
+        names, shared = zip(*steps_of(recipe), strict=True)
+        found.append([names, sum(shared), None])
+        return submitted(self, recipe)
 
     def record_total(self: Spread, *arguments: Any, **options: Any) -> Any:
         result = total(self, *arguments, **options)
@@ -88,9 +99,22 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return found
 
 
-def named(program: list[Step]) -> list[str]:
-    """The calls on blocks of a program."""
-    return [step.name for step in program if not step.local]
+def on_blocks(program: list[Step]) -> list[Step]:
+    """The steps of a program that are calls on a `Spread`; it is not there when X is read."""
+    reading = ("_as_block", "_form")
+    return [step for step in program if not step.local and step.names[0] not in reading]
+
+
+def assert_same_calls(found: list[Any], program: list[Step]) -> None:
+    """The same functions in the same tasks, and the same bytes wherever a step has many."""
+    steps = on_blocks(program)
+    assert [names for names, _, _ in found] == [step.names for step in steps]
+    for (_, shared, total), step in zip(found, steps, strict=True):
+        assert (total is None) == (step.total is None)
+        if "times" in step.names:
+            assert shared == step.shared
+        if TURNED in step.names:
+            assert total == step.total
 
 
 @pytest.mark.parametrize("method", ["fnmtf", "nmtf"])
@@ -102,17 +126,7 @@ def test_a_sweep_makes_the_calls_of_the_program(
     model(3, 4, init="random", tol=0, max_iter=2, random_state=0).fit(
         rows, callback=lambda _: ends.append(len(calls))
     )
-    found, program = calls[ends[0] : ends[1]], sweep(method, SHAPE)
-    assert [name for name, _, _ in found] == named(program)
-    steps = [step for step in program if not step.local]
-    for (_, shared, total), step in zip(found, steps, strict=True):
-        assert (total is None) == (step.total is None)
-        large = SHAPE.columns * 4
-        assert (shared >= large) == (step.shared >= large)
-        if shared >= large:
-            assert shared == step.shared
-        if total is not None and total >= large:
-            assert total == step.total
+    assert_same_calls(calls[ends[0] : ends[1]], sweep(method, SHAPE))
 
 
 def test_the_start_makes_the_calls_of_the_program(
@@ -121,14 +135,13 @@ def test_the_start_makes_the_calls_of_the_program(
     monkeypatch.setattr(starts, "SINGLE_FROM_ENTRIES", 0)
     cocluster.FNMTF(3, 4, max_iter=1, random_state=0).fit(rows)
     program = start(SHAPE)
-    assert [name for name, _, _ in calls[: len(named(program))]] == named(program)
-    sums = [call[2] for call in calls if call[0] == "_turned_times"]
-    assert sums[0] == next(step.total for step in program if step.name == "_turned_times")
+    assert_same_calls(calls[: len(on_blocks(program))], program)
 
 
 def simulated(cluster: Cluster, program: list[Step], **options: Any) -> Simulation:
     """A simulation that has run a program with tasks of equal length."""
-    rates = {step.rate: Rate(SECONDS, 0.0) for step in program}
+    names = [f"{step.program}/{name}" for step in program for name in step.names]
+    rates = dict.fromkeys(names, Rate(SECONDS, 0.0))
     simulation = Simulation(SHAPE, cluster, rates, **options)
     simulation.run(program)
     return simulation
@@ -136,7 +149,7 @@ def simulated(cluster: Cluster, program: list[Step], **options: Any) -> Simulati
 
 @pytest.mark.parametrize(("workers", "threads"), [(1, 1), (2, 1), (2, 3), (12, 1)])
 def test_without_other_costs_the_work_is_shared_evenly(workers: int, threads: int) -> None:
-    program = [Step("f", "f"), Step("g", "g", total=8), Step("h", "h", local=True)]
+    program = [Step("p", ("f",)), Step("p", ("g",), total=8), Step("p", ("h",), local=True)]
     spent = simulated(Cluster(workers, threads), program).clock
     at_once = SHAPE.blocks // (workers * threads)
     assert spent == pytest.approx(SECONDS * (2 * at_once + 1))
@@ -145,14 +158,14 @@ def test_without_other_costs_the_work_is_shared_evenly(workers: int, threads: in
 def test_all_partial_sums_but_one_travel_where_no_worker_has_two() -> None:
     size = 1000
     cluster = Cluster(SHAPE.blocks, network=1e6)
-    step = Step("f", "f", total=size)
+    step = Step("p", ("f",), total=size)
     # Each sum but the last, and the result to the client by way of the scheduler.
     assert simulated(cluster, [step]).sent == (SHAPE.blocks - 1 + 2) * size
 
 
 def test_a_scheduler_that_needs_time_bounds_the_tasks() -> None:
     cluster = Cluster(SHAPE.blocks, task=10 * SECONDS)
-    simulation = simulated(cluster, [Step("f", "f")])
+    simulation = simulated(cluster, [Step("p", ("f",))])
     assert simulation.tasks == SHAPE.blocks + 1
     assert simulation.clock == pytest.approx(simulation.tasks * cluster.task + SECONDS)
 
@@ -178,7 +191,7 @@ def test_memory_grows_as_said() -> None:
     one, two = (needs("nmtf", SHAPE, Cluster(2), sweeps) for sweeps in (1, 2))
     assert two["scheduler"] - one["scheduler"] == SHAPE.columns * 4 * SHAPE.itemsize
     half = needs("nmtf", SHAPE, Cluster(4), 1)
-    assert half["rows, sweeps"] == one["rows, sweeps"] / 2
+    assert half["blocks, sweeps"] == one["blocks, sweeps"] / 2
 
 
 def test_the_guide_shows_the_tables_of_the_record() -> None:

@@ -19,17 +19,19 @@ from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 import cocluster
-from benchmarks.speed.cluster_model import Rate, Shape
+from benchmarks.speed.cluster_model import TURNED, Rate, Shape
 from cocluster.blocks import write_blocks
-from cocluster.blocks.rows import _profile, _turned_times
+from cocluster.blocks.cluster import _as_block, _form, _turned_product_and_gram
+from cocluster.blocks.rows import _profile
 from cocluster.blocks.spread import FAN_IN, _columns, spread
 from cocluster.datasets import make_blocks
-from cocluster.labels import Factor, _moves, as_partition
-from cocluster.matrices import gram, inner, single_precision, times
+from cocluster.labels import Factor, as_partition
+from cocluster.matrices import gram, inner, single_precision, squared_norm, times
 from cocluster.scaling import fit_scaling
 from cocluster.starts import OVERSAMPLING, SAMPLE, _nearest, kmeans, unit_rows
 from cocluster.threads import VARIABLE, limit, narrow_products
 from cocluster.trifactor import BlockQuadratic, Indicator, NonNegative
+from cocluster.trifactor.constraints import _hardened
 from cocluster.trifactor.stepping import _step_rows
 
 REPEATS = 3
@@ -91,10 +93,7 @@ def sweep_calls(method: str, X: sp.csr_array, shape: Shape) -> dict[str, Call]:
         "times": lambda: times(X, F),
         "matmul": lambda: np.matmul(XF, S.T),
         "_step_rows": lambda: _step_rows(G, A, constraint, B, None),
-        "gram": lambda: gram(G),
-        "inner": lambda: inner(G, XF),
-        "_turned_times": lambda: _turned_times(X, G),
-        "_moves": (lambda: _moves(G, G)) if hard else lambda: None,
+        TURNED: lambda: _turned_product_and_gram(X, G),
         # Step, association and objective of the columns, from products that are there.
         "columns": lambda: (
             constraint.step(F, BlockQuadratic(XG @ S, np.eye(l))),
@@ -111,13 +110,16 @@ def start_calls(X: sp.csr_array, shape: Shape) -> dict[str, Call]:
     XQ, W = times(X, Q), rng.standard_normal((width, rank), dtype=np.float32)
     Z = XQ @ W
     scaling, sample = fit_scaling(X, "degree"), unit_rows(Z[:SAMPLE])
+    labels = np.zeros(X.shape[0], dtype=np.int32)
     model: KMeans = kmeans(sample, shape.clusters, 0, 1)
     return {
+        "_as_block": lambda: _as_block(X, "X", *X.shape),
+        "_form": lambda: _form(X),
         "_profile": lambda: _profile(X),
-        "apply": lambda: scaling.apply(X),
-        "single": lambda: single_precision(X),
+        "Scaling.apply": lambda: scaling.apply(X),
+        "single_precision": lambda: single_precision(X),
         "times": lambda: times(X, Q),
-        "_turned_times": lambda: _turned_times(X, XQ),
+        TURNED: lambda: _turned_product_and_gram(X, XQ),
         "qr": lambda: np.linalg.qr(Q),
         "gram": lambda: gram(XQ),
         "matmul": lambda: np.matmul(XQ, W),
@@ -125,6 +127,8 @@ def start_calls(X: sp.csr_array, shape: Shape) -> dict[str, Call]:
         "unit_rows": lambda: unit_rows(Z),
         "kmeans": lambda: kmeans(sample, shape.clusters, 0, 5),
         "_nearest": lambda: _nearest(sample, model),
+        "_hardened": lambda: _hardened(labels, shape.clusters),
+        "squared_norm": lambda: squared_norm(X),
     }
 
 
@@ -241,7 +245,16 @@ def fits(shape: Shape, workers: tuple[int, ...]) -> dict[str, float]:
                 for method in ("FNMTF", "NMTF"):
                     found[f"{method.lower()}/{n}"] = sweep_seconds(method, held, shape.clusters)
                 found[f"start/{n}"] = start_seconds(held, shape.clusters)
+            found[f"busy/{n}"] = busy()
     return found
+
+
+def busy() -> float:
+    """Seconds that pass while a processor works one for us: above 1 where others use it too."""
+    wall, own, numbers = time.perf_counter(), time.process_time(), np.ones(100_000)
+    while time.process_time() - own < LONG:
+        numbers *= 1.0
+    return (time.perf_counter() - wall) / (time.process_time() - own)
 
 
 def sweep_seconds(method: str, X: Any, k: int) -> float:

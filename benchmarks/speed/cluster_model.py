@@ -12,6 +12,7 @@ import heapq
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from cocluster.blocks.spread import FAN_IN
 from cocluster.starts import OVERSAMPLING, POWER_STEPS, SAMPLE
@@ -19,6 +20,8 @@ from cocluster.starts import OVERSAMPLING, POWER_STEPS, SAMPLE
 INDEX = 4
 # Bytes read and written for one byte of a sum.
 ADD_TRAFFIC = 3
+TURNED = "_turned_product_and_gram"
+READERS = ("times", TURNED, "_as_block", "_profile", "Scaling.apply", "single_precision")
 
 
 @dataclass(frozen=True)
@@ -87,61 +90,59 @@ class Step:
 
     Attributes
     ----------
-    name : the function that is called on each block
-    rate : its key in the measured rates
+    program, names : whose they are, and the functions that one task calls on its block
     shared : bytes that every worker needs for it
     total : bytes of the result of a block where results are summed, else None
-    reads : whether the matrix is read
+    asked : bytes that pass between workers and client, who waits for them; None: it does not
     local : whether the client does it alone
     """
 
-    name: str
-    rate: str
+    program: str
+    names: tuple[str, ...]
     shared: float = 0
     total: float | None = None
-    reads: bool = False
+    asked: float | None = None
     local: bool = False
+
+    @property
+    def passes(self) -> int:
+        """How often it reads the matrix."""
+        return sum(name in READERS for name in self.names)
 
 
 def sweep(method: str, shape: Shape) -> list[Step]:
     """One sweep of FNMTF (hard factors) or NMTF (soft): the rows, then the columns."""
     k, l, m, size = shape.clusters, shape.column_clusters, shape.columns, shape.itemsize
-    hard = method == "fnmtf"
-    steps = [
-        Step("times", "times", shared=m * INDEX if hard else m * l * size, reads=True),
-        Step("matmul", "matmul", shared=k * l * size),
-        Step("_step_rows", "_step_rows", shared=8 * k * k),
-        Step("gram", "gram", total=8 * k * k),
-        Step("inner", "inner", total=8 * k * l),
-        Step("_turned_times", "_turned_times", total=m * k * size, reads=True),
-        Step("columns", "columns", local=True),
+    known = m * INDEX if method == "fnmtf" else m * l * size
+    shared = known + k * l * size + 8 * k * k
+    return [
+        Step(method, ("times", "matmul", "_step_rows"), shared=shared),
+        Step(method, (TURNED,), total=m * k * size + 8 * k * k),
+        Step(method, ("columns",), local=True),
     ]
-    steps += [Step("_moves", "_moves", total=8)] if hard else []
-    return [replace(step, rate=f"{method}/{step.rate}") for step in steps]
 
 
 def start(shape: Shape) -> list[Step]:
-    """Normalisation and the spectral start, up to the labels of the rows on the client."""
+    """Reading, normalisation, spectral start, and the state of FNMTF that follows from it."""
     width, m, rank = shape.start_width, shape.columns, shape.start_width - OVERSAMPLING
-    factor = m * width * shape.itemsize
-    profile = Step("_profile", "_profile", total=16 * m, reads=True)
-    scaled = Step("Scaling.apply", "apply", shared=8 * m, reads=True)
-    single = Step("single_precision", "single", reads=True)
-    steps = [profile, scaled, profile, single, profile, scaled]
-    forward = Step("times", "times", shared=factor, reads=True)
-    for _ in range(POWER_STEPS):
-        back = Step("_turned_times", "_turned_times", total=factor, reads=True)
-        steps += [forward, back, Step("qr", "qr", local=True)]
-    steps += [
-        forward,
-        Step("gram", "gram", total=8 * width**2),
-        Step("matmul", "matmul", shared=width * rank * shape.itemsize),
-        *[Step("_columns", "_columns")] * 2,
-        Step("unit_rows", "unit_rows"),
-        Step("kmeans", "kmeans", local=True),
-        Step("_nearest", "_nearest", shared=8 * rank * shape.clusters),
+    labels, Q = shape.rows * INDEX, m * width * shape.itemsize
+    own = partial(Step, "start")
+    profile, scaled = own(("_profile",), total=16 * m), own(("Scaling.apply",), 8 * m, asked=0)
+    power = own(("times", TURNED), shared=Q, total=Q + 8 * width**2)
+    embedding = ("times", "matmul", "_columns", "_columns", "unit_rows")
+    return [
+        own(("_as_block",)),
+        own(("_form",), asked=0),
+        *[profile, scaled, profile, own(("single_precision",), asked=0), profile, scaled],
+        *[power, own(("qr",), local=True)] * POWER_STEPS,
+        own(("times", "gram"), shared=Q, total=8 * width**2),
+        own(embedding, shared=Q + width * rank * shape.itemsize),
+        own(("kmeans",), local=True),
+        own(("_nearest",), shared=8 * rank * shape.clusters, asked=labels),
+        own(("_hardened",), asked=labels),
+        sweep("fnmtf", shape)[1],
+        own(("squared_norm",), total=8),
     ]
-    return [replace(step, rate=f"start/{step.rate}") for step in steps]
 
 
 @dataclass
@@ -175,7 +176,7 @@ class Simulation:
         before = self.clock
         for step in program:
             if step.local:
-                self.clock += self.rates[step.rate].seconds(self.shape.columns)
+                self.clock += self._seconds(step)
             else:
                 self._call(step)
         self.clock = max([self.clock, *self.done])
@@ -189,15 +190,21 @@ class Simulation:
             for home, own in zip(self.homes, self.done, strict=True)
         ]
         if step.total is not None:
-            end = self._summed(step.total)
-            self.sent += 2 * step.total
-            self.clock = end + self.cluster.turn + 2 * step.total / self.cluster.network
+            self._fetched(self._summed(step.total), step.total)
+        elif step.asked is not None:
+            self._fetched(max(self.done), step.asked)
+
+    def _fetched(self, when: float, n_bytes: float) -> None:
+        """The client has waited for something that came by way of the scheduler."""
+        self.sent += 2 * n_bytes
+        self.clock = when + self.cluster.turn + 2 * n_bytes / self.cluster.network
 
     def _seconds(self, step: Step) -> float:
         """Seconds of one task; all threads of a worker read its memory at once."""
-        measured = self.rates[step.rate].seconds(self.shape.block_rows)
+        rows = self.shape.block_rows
+        measured = sum(self.rates[f"{step.program}/{name}"].seconds(rows) for name in step.names)
         reading = self.cluster.threads * self.shape.block_bytes / self.cluster.memory_speed
-        return max(measured, reading) if step.reads else measured
+        return max(measured, step.passes * reading)
 
     def _shared(self, n_bytes: float) -> list[float]:
         """When each worker has it: client to scheduler, to one worker, and from there to all."""
@@ -257,8 +264,8 @@ def after_loss(simulation: Simulation, method: str, sweeps: int) -> float:
     lost = math.ceil(shape.blocks / n)
     others = replace(simulation.cluster, workers=n - 1)
     again = Simulation(shape, others, simulation.rates, [i % (n - 1) for i in range(lost)])
-    again.run([step for step in start(shape) if step.name == "Scaling.apply"][:1])
-    rows = [step for step in sweep(method, shape) if step.total is None and not step.local]
+    again.run([step for step in start(shape) if "Scaling.apply" in step.names][:1])
+    rows = sweep(method, shape)[:1]
     return again.clock + sum(again.run(rows) for _ in range(sweeps))
 
 
@@ -267,22 +274,21 @@ def needs(method: str, shape: Shape, cluster: Cluster, sweeps: int) -> dict[str,
     k, l, m, size = shape.clusters, shape.column_clusters, shape.columns, shape.itemsize
     rows, entries = shape.rows / cluster.workers, shape.nonzeros / cluster.workers
     here, width = math.ceil(shape.blocks / cluster.workers), shape.start_width
-    hard = method == "fnmtf"
-    factor = 2 * INDEX if hard else 2 * k * size
+    hard, at_work = method == "fnmtf", cluster.threads * shape.block_rows
     shared = m * INDEX if hard else m * l * size
-    start_labels = shape.rows * INDEX
     return {
         # Indices are shared by all copies. In the start there are the normalised entries, the
         # degree-scaled ones, and for a moment those they are made of.
         "blocks, start": entries * (INDEX + 3 * size),
         "blocks, sweeps": entries * (INDEX + size),
-        "rows, start": rows * 2 * width * size,
-        "rows, sweeps": rows * (factor + (k + l) * size),
+        # The embedding; the factor at the start, before and after a step; and products at work.
+        "rows, start": (rows + 2 * at_work) * width * size,
+        "rows, sweeps": rows * 3 * (INDEX if hard else k * size) + at_work * 2 * (k + l) * size,
         # Each thread sums in two parts and one result (`cocluster._kernels.n_parts`); results of
         # blocks wait until they are added.
         "sums, start": (3 * cluster.threads + here + FAN_IN) * m * width * size,
         "sums, sweeps": (3 * cluster.threads + here + FAN_IN) * m * k * size,
         "shared": max(m * width * size, shared),
         "client": shape.rows * (INDEX + 8) + m * (3 * width * size + 16) + SAMPLE * width * size,
-        "scheduler": start_labels + m * width * size + sweeps * shared,
+        "scheduler": shape.rows * INDEX + m * width * size + sweeps * shared,
     }
