@@ -51,8 +51,8 @@ class ConsensusITCC(ITCC):
     * The start is k-means on three embeddings of the samples side by side, each with rows of unit
       length: singular vectors of :math:`D_r^{-1/2} X D_c^{-1/2}`, the same for
       :math:`\log(1 + X)`, and those of :math:`D^{-1/2} Y`, Y the tf-idf rows of unit length and
-      D the degrees of :math:`Y Y^T` (normalised cut of the cosines). A matrix with more than
-      1,000,000 entries has the first alone. Several views have them each.
+      D the degrees of :math:`Y Y^T` (normalised cut of the cosines). Several views have them
+      each. Data with more than 1,000,000 entries in all have the first alone.
       Must-linked samples begin at the direction of their sum.
     * ``n_column_clusters=None`` means five times ``n_clusters``, at most one for each feature:
       finer profiles tell samples better apart.
@@ -153,13 +153,14 @@ def _balanced(relation: Relation) -> Relation:
 def consensus_embedding(data: RelationalData, k: int, seed: int) -> Factor:
     """Embeddings of the samples from all their relations, side by side; absent samples at 0."""
     blocks = []
+    few = sum(relation.matrix.size for relation in data.relations) <= THREE_UP_TO_ENTRIES
     for relation in data.relations:
         if data.center not in (relation.rows, relation.cols):
             continue
         X, index = relation.matrix, relation.row_index
         if relation.rows != data.center:
             X, index = (X.T.tocsr() if sp.issparse(X) else X.T), None
-        for Z in _embeddings(X, k, seed):
+        for Z in _embeddings(X, k, seed, few):
             if index is not None:
                 present, Z = Z, np.zeros((len(data), Z.shape[1]), Z.dtype)
                 Z[index] = present
@@ -184,9 +185,8 @@ def _pooled(ties: Ties, Z: Factor) -> Factor:
     return Z.put(tied, ties.among(tied).pooled(Z[tied]))
 
 
-def _embeddings(X: Matrix, k: int, seed: int) -> Iterator[Factor]:
-    """Unit rows of the singular vectors of X scaled in up to three ways."""
-    few = X.size <= THREE_UP_TO_ENTRIES
+def _embeddings(X: Matrix, k: int, seed: int, few: bool) -> Iterator[Factor]:
+    """Unit rows of the singular vectors of X scaled in one way, or in three if entries are few."""
     yield _embedding(degree_scaled(X), k, seed)
     if few:
         logs = X.each(_log) if is_blocked(X) else _log(X)

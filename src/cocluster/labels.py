@@ -91,19 +91,15 @@ def strongest(G: Factor) -> Array:
 
 
 def unchanged(before: Factor, after: Factor) -> bool:
-    """Whether two hard factors put every object in the same cluster."""
-    if is_spread(before) and before.hard:
-        return bool(before.total(_moves, along=(after,)) == 0)
+    """Whether two hard factors in memory put every object in the same cluster.
+
+    Spread ones are not compared: if no label changes the objective does not either.
+    """
     return (
         isinstance(before, Partition)
         and isinstance(after, Partition)
         and np.array_equal(before.labels, after.labels)
     )
-
-
-def _moves(before: Partition, after: Partition) -> int:
-    """How many objects changed their cluster."""
-    return int(np.count_nonzero(before.labels != after.labels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +194,7 @@ def fill_empty(partition: Partition, gain: Array, ties: Ties | None = None) -> P
         tied = Partition(partition.labels[ties.representative], partition.n_clusters)
         filled = fill_empty(tied, ties.sums(gain))
         return Partition(filled.labels[ties.component], partition.n_clusters)
-    labels, sizes = partition.labels.copy(), partition.sizes
+    labels, sizes = partition.labels.copy(), partition.sizes.copy()
     best_first = iter(np.argsort(-gain, kind="stable"))
     for empty in np.flatnonzero(sizes == 0):
         i = next((i for i in best_first if sizes[labels[i]] > 1), None)

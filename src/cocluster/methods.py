@@ -95,8 +95,8 @@ def as_markdown() -> str:
     def yes(value: bool) -> str:
         return "yes" if value else ""
 
-    heads = ("name", "class", "what", "any sign", "many types", "features too", "soft")
-    heads += ("by blocks", "cost of a sweep")
+    kinds = ("any sign", "many types", "features too", "soft", "by blocks")
+    heads = ("name", "class", "what", *kinds, "cost of a sweep")
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for name, method in METHODS.items():
         marks = (

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -21,9 +23,22 @@ Kernel = Callable[..., None]
 N_ROW_PARTS = 64
 
 
+_blocks: ContextVar[int] = ContextVar("blocks", default=1)
+
+
+@contextmanager
+def one_of(n_blocks: int) -> Iterator[None]:
+    """What is worked on inside a ``with`` block is one of so many blocks of a matrix."""
+    token = _blocks.set(n_blocks)
+    try:
+        yield
+    finally:
+        _blocks.reset(token)
+
+
 def is_compiled(R: Any) -> bool:
-    """Whether R is large enough for compiled passes: compiling costs seconds."""
-    large = sp.issparse(R) and R.nnz >= matrices.COMPILE_FROM_NONZEROS
+    """Whether R is (part of what is) large enough for compiled passes: compiling costs seconds."""
+    large = sp.issparse(R) and R.nnz * _blocks.get() >= matrices.COMPILE_FROM_NONZEROS
     return large and R.format in ("csr", "csc") and bool(importlib.util.find_spec("numba"))
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from cocluster import passes
 from cocluster.labels import as_partition, is_spread
@@ -38,9 +37,6 @@ SAMPLE = 20_000
 SINGLE_FROM_ENTRIES = 1_000_000
 OVERSAMPLING = 10
 POWER_STEPS = 4
-# For many small dense products: more threads gain little there, and lose much where they wait for
-# each other (on two busy cores a start took eight times as long with two threads as with one).
-THREADS = 1
 
 
 def view_of(data: RelationalData, name: str) -> Matrix:
@@ -176,7 +172,7 @@ def _nearest(Z: Array, model: KMeans) -> Array:
 
 def kmeans(Z: Matrix, k: int, seed: int, n_init: int) -> KMeans:
     """scikit-learn's k-means, silent where there are fewer distinct objects than clusters."""
-    with warnings.catch_warnings(), threadpool_limits(THREADS):
+    with warnings.catch_warnings(), narrow_products():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return KMeans(min(k, Z.shape[0]), n_init=n_init, random_state=seed).fit(Z)
 

@@ -66,12 +66,15 @@ def each(function: Callable[[T], None], tasks: Iterable[T]) -> None:
 
 @contextmanager
 def narrow_products() -> Iterator[None]:
-    """One thread for dense products inside a ``with`` block."""
-    with _pools().limit(limits=1, user_api="blas"):
+    """One thread for dense products (and k-means) inside a ``with`` block.
+
+    On two busy cores a start took eight times as long with two threads as with one.
+    """
+    with _pools().limit(limits=1):
         yield
 
 
 @cache
 def _pools() -> ThreadpoolController:
-    """The thread pools of the libraries that are loaded."""
+    """The thread pools of the libraries that are loaded; to look for them takes milliseconds."""
     return ThreadpoolController()

@@ -9,11 +9,11 @@ from typing import Any, Self
 import numpy as np
 from distributed import Client, default_client
 
-from cocluster.blocks.rows import Function, RowBlocks
+from cocluster.blocks.rows import Function, RowBlocks, turned_product
 from cocluster.blocks.spread import Spread, spread
 from cocluster.containers import as_matrix
 from cocluster.labels import Factor
-from cocluster.matrices import Array, Matrix, times
+from cocluster.matrices import Array, Matrix, gram, times
 
 
 class DaskBlocks(RowBlocks):
@@ -31,7 +31,7 @@ class DaskBlocks(RowBlocks):
 
     def each(self, function: Callable[[Matrix], Matrix]) -> Self:
         """The matrix with every block transformed, where it is."""
-        return type(self)(_measured(self.blocks.map(function)))
+        return type(self)(_measured(self.blocks.map(function).made()), self.column_names)
 
     def total(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Any:
         """Sum over blocks; only partial sums travel."""
@@ -50,6 +50,13 @@ class DaskBlocks(RowBlocks):
     def __matmul__(self, F: Factor) -> Spread:
         dtype = np.result_type(self.dtype, F.dtype) if isinstance(F, np.ndarray) else self.dtype
         return self.blocks.map(times, F, width=F.shape[1], dtype=dtype)
+
+    def turned_times(self, G: Factor) -> Array:
+        """Xᵀ G, and Gᵀ G along with it: both are wanted whenever one is."""
+        G = self.placed(G)
+        product, squares = self.blocks.total(_turned_product_and_gram, along=(G,))
+        G.know_gram(np.asarray(squares))
+        return np.asarray(product)
 
     def fits(self, n_clusters: int) -> None:
         """Nothing to say: the memory of the workers is Dask's concern."""
@@ -117,6 +124,11 @@ def _as_block(chunk: Any, described: str, n_rows: int, width: int) -> Matrix:
             "make the chunks as they are declared."
         )
     return block
+
+
+def _turned_product_and_gram(X: Matrix, G: Factor) -> tuple[Array, Array]:
+    """Xᵀ G and Gᵀ G of one block."""
+    return turned_product(X, G), gram(G)
 
 
 def _form(part: Any) -> tuple[int, int, np.dtype]:

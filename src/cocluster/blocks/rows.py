@@ -113,6 +113,10 @@ class RowBlocks(ABC):
     def __matmul__(self, F: Factor) -> Factor:
         return self.rows(times, F)
 
+    def turned_times(self, G: Factor) -> Array:
+        """Xᵀ G."""
+        return np.asarray(self.total(turned_product, along=(G,)))
+
     @cached_property
     def profile(self) -> Profile:
         """Signs, sizes and degrees, in one pass."""
@@ -175,10 +179,10 @@ class Turned:
         return self.matrix.squared_norm()
 
     def __matmul__(self, G: Factor) -> Array:
-        return np.asarray(self.matrix.total(_turned_times, along=(G,)))
+        return self.matrix.turned_times(G)
 
 
-def _turned_times(X: Matrix, G: Factor) -> Array:
+def turned_product(X: Matrix, G: Factor) -> Array:
     """Xᵀ G of one block."""
     return times(X.T, G)
 

@@ -14,6 +14,7 @@ from distributed import Client, Future, KilledWorker
 from distributed.client import ClosedClientError
 from distributed.comm import CommClosedError
 
+from cocluster.blocks.recipe import Recipe, flattened, run
 from cocluster.blocks.rows import plus, stacked
 from cocluster.labels import Factor, Partition
 from cocluster.matrices import Array, Matrix, gram, inner
@@ -33,13 +34,14 @@ class ClusterLost(Interrupted):
 class Spread:
     """Rows in parts: blocks of a matrix, a factor, or products, each part where its block is.
 
-    Only sums over all parts, and rows that are asked for, travel. A part that is lost with its
-    worker is computed again from what it was made of.
+    Only sums over all parts, and rows that are asked for, travel. Parts are made when they are
+    needed: what is mapped and then summed is one task. A part that is lost with its worker is
+    computed again from what it was made of.
 
     Attributes
     ----------
     client : distributed.Client
-    parts : futures of arrays, sparse arrays or `Partition`
+    source : futures of arrays, sparse arrays or `Partition`; or how to make them
     row_counts : tuple of int
     width : int
         Number of columns.
@@ -49,11 +51,27 @@ class Spread:
     """
 
     client: Client
-    parts: tuple[Future, ...]
+    source: tuple[Future, ...] | Recipe
     row_counts: tuple[int, ...]
     width: int
     dtype: np.dtype
     hard: bool = False
+
+    @cached_property
+    def parts(self) -> tuple[Future, ...]:
+        """The parts, made once."""
+        return (
+            tuple(self._submitted(self.source)) if isinstance(self.source, Recipe) else self.source
+        )
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the parts are there, or on their way."""
+        return not isinstance(self.source, Recipe) or "parts" in vars(self)
+
+    def made(self) -> Spread:
+        """The same, its parts being made from now on: for what is used more than once."""
+        return replace(self, source=self.parts)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -85,7 +103,7 @@ class Spread:
         """``function(part, *parts of along, *shared)`` of every part, with as many rows."""
         return Spread(
             self.client,
-            tuple(self._submitted(function, shared, along)),
+            Recipe(function, (self, *along), shared),
             self.row_counts,
             self.width if width is None else width,
             np.dtype(self.dtype if dtype is None else dtype),
@@ -96,24 +114,23 @@ class Spread:
         self, function: Callable[..., Any], *shared: Any, along: tuple[Spread, ...] = ()
     ) -> Any:
         """The sum of the results, always in the same order."""
-        left = self._submitted(function, shared, along)
+        left = self._submitted(Recipe(function, (self, *along), shared))
         while len(left) > 1:
             groups = [left[i : i + FAN_IN] for i in range(0, len(left), FAN_IN)]
             left = self.client.map(_added, groups, pure=False)
         with _lost_cluster_named():
             return left[0].result()
 
-    def _submitted(
-        self, function: Callable[..., Any], shared: tuple[Any, ...], along: tuple[Spread, ...]
-    ) -> list[Future]:
+    def _submitted(self, recipe: Recipe) -> list[Future]:
         """One task for each part; what they share is sent once."""
+        columns: list[tuple[Future, ...]] = []
+        shared: list[Any] = []
+        step = flattened(replace(self, source=recipe), columns, shared)
         with _lost_cluster_named():
             common = self.client.submit(_same, shared, pure=False)
-            columns = [self.parts, *(other.parts for other in along)]
-            n = len(self.parts)
-            return list(
-                self.client.map(_called, [function] * n, [common] * n, *columns, pure=False)
-            )
+            n = len(self.row_counts)
+            alike = ([step] * n, [common] * n, [n] * n)
+            return list(self.client.map(run, *alike, *columns, pure=False))
 
     def like(self, values: Factor) -> Spread:
         """Values of all rows, cut up and sent to where the parts are."""
@@ -149,7 +166,7 @@ class Spread:
             parts[number] = self.client.submit(
                 _put, parts[number], local, values[chosen], pure=False
             )
-        return replace(self, parts=tuple(parts))
+        return replace(self, source=tuple(parts))
 
     def _by_part(self, positions: Array) -> Iterator[tuple[int, Array, slice]]:
         """Sorted positions by part: its number, positions within it, and which those are."""
@@ -169,6 +186,10 @@ class Spread:
     def gram(self) -> Array:
         """Gᵀ G, computed once."""
         return self._gram
+
+    def know_gram(self, known: Array) -> None:
+        """Take over Gᵀ G that was computed along with something else."""
+        vars(self)["_gram"] = known
 
     def inner(self, M: Spread) -> Array:
         """Gᵀ M."""
@@ -226,11 +247,6 @@ def _lost_cluster_named() -> Iterator[None]:
 def _same(value: Any) -> Any:
     """The value: a task that can be run again if its result is lost."""
     return value
-
-
-def _called(function: Callable[..., Any], shared: tuple[Any, ...], *parts: Any) -> Any:
-    """The function on its parts."""
-    return function(*parts, *shared)
 
 
 def _added(values: list[Any]) -> Any:

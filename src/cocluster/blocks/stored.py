@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from cocluster import passes
 from cocluster.blocks.memory import parse_memory, readable
 from cocluster.blocks.rows import Function, RowBlocks, plus, stacked
 from cocluster.blocks.sources import Source, open_source
@@ -105,7 +106,9 @@ class StoredBlocks(RowBlocks):
                     coming = reader.submit(self.source.read, number + 1)
                 rows = self._rows(number)
                 parts = [values[rows] for values in along]
-                yield function(self._transformed(block), *parts, *shared)
+                with passes.one_of(len(self.row_counts)):
+                    result = function(self._transformed(block), *parts, *shared)
+                yield result
 
     def _rows(self, number: int) -> slice:
         """Rows of a block."""

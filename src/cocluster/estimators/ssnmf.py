@@ -12,6 +12,7 @@ from sklearn.utils import Tags
 
 from cocluster.base import Start, Task
 from cocluster.estimators._trifactor import SoftTriFactorEstimator
+from cocluster.labels import Factor, is_spread
 from cocluster.matrices import Array, Matrix, gram, is_blocked, is_nonnegative, squared_norm
 from cocluster.relations import Relation, RelationalData
 from cocluster.similarity import (
@@ -59,7 +60,10 @@ class SymmetricProblem(TriFactorProblem):
 
     def product(self, state: State, r: int, side: str) -> Array:
         """A G, whichever side is asked for."""
-        return super().product(state, r, "rows")
+        product: Factor = super().product(state, r, "rows")
+        if is_spread(product):
+            product = state.products[r, "rows"] = product.made()
+        return product
 
 
 class SSNMF(SoftTriFactorEstimator):

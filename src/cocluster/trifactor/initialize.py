@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from cocluster.labels import Factor, is_hard
+from cocluster.labels import Factor, is_hard, is_spread
 from cocluster.matrices import Array, gram
 from cocluster.trifactor.association import Identity, pseudo_inverse
 from cocluster.trifactor.constraints import SOFTENING
@@ -62,5 +62,6 @@ def _means(problem: TriFactorProblem, state: State, r: int, known_rows: bool) ->
 
 
 def _cast(problem: TriFactorProblem, factors: Mapping[str, Factor]) -> dict[str, Factor]:
-    """Real factors in the precision of the data."""
-    return {name: G if is_hard(G) else G.astype(problem.dtype) for name, G in factors.items()}
+    """Real factors in the precision of the data; spread ones made, for they are used often."""
+    cast = {name: G if is_hard(G) else G.astype(problem.dtype) for name, G in factors.items()}
+    return {name: G.made() if is_spread(G) else G for name, G in cast.items()}

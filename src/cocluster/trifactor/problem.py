@@ -133,8 +133,9 @@ class TriFactorProblem(RelationalProblem):
 
     def _small(self, state: State, r: int) -> tuple[Array, Array, Array]:
         """GᵀRH, GᵀG and HᵀH of a relation: all that its association depends on."""
+        cross = self.cross(state, r)
         left, right = (gram(self.part(state, r, side)) for side in ("rows", "cols"))
-        return self.cross(state, r), left, right
+        return cross, left, right
 
     def state(self, factors: Mapping[str, Factor]) -> State:
         """A state with these factors and associations from nothing."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cocluster import passes
 from cocluster.labels import Factor, Partition
-from cocluster.matrices import Array, inner, times
+from cocluster.matrices import Array, inner, is_blocked, times
 from cocluster.relations import RelationalData
 
 
@@ -57,7 +57,10 @@ class RelationalProblem:
 
     def cross(self, state: State, r: int) -> Array:
         """G_rowsᵀ R G_cols, from whichever product is at hand."""
-        if (r, "rows") in state.products or self.in_one_pass(self.data.relations[r].rows, state):
+        relation = self.data.relations[r]
+        # Where a pass is costly: this product is wanted next, for the columns.
+        soon = is_blocked(relation.matrix) or self.in_one_pass(relation.rows, state)
+        if (r, "rows") in state.products or soon:
             return inner(self.part(state, r, "cols"), self.product(state, r, "rows")).T
         return inner(self.part(state, r, "rows"), self.product(state, r, "cols"))
 

@@ -26,6 +26,7 @@ def stepped(constraint: Any, G: Factor, block: BlockQuadratic) -> Factor:
         block = replace(block, moment=inner(G, linear.map(positive_part)))
     alone, linked = replace(constraint, ties=None), _linked_rows(constraint, block)
     moved = G.map(_step_rows, alone, block.gram, block.moment, along=(linear,), hard=G.hard)
+    moved = moved.made()
     if not linked.size:
         return moved
     L = None if block.laplacian is None else block.laplacian[linked][:, linked]
