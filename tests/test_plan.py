@@ -52,7 +52,9 @@ def rows() -> Iterator[da.Array]:
     step = SHAPE.rows // SHAPE.blocks
     chunks = ((step,) * SHAPE.blocks, (SHAPE.columns,))
     with (
-        LocalCluster(2, processes=False, dashboard_address=":0", silence_logs=50) as cluster,
+        LocalCluster(
+            n_workers=2, processes=False, dashboard_address=":0", silence_logs=50
+        ) as cluster,
         Client(cluster),
     ):
         yield da.map_blocks(

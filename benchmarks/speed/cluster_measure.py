@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -132,26 +132,29 @@ def start_calls(X: sp.csr_array, shape: Shape) -> dict[str, Call]:
     }
 
 
-def seconds_of_calls(rows: int, shape: Shape, programs: tuple[str, ...]) -> dict[str, float]:
-    """Seconds of every call on a block of so many rows, by ``program/name``.
+def seconds_of_calls(X: sp.csr_array, shape: Shape, programs: tuple[str, ...]) -> dict[str, float]:
+    """Seconds of every call on a block, by ``program/name``.
 
     They are seconds of one processor, which does not depend on who else uses the machine.
     """
-    X, found = random_block(rows, shape), {}
+    found = {}
     for program in programs:
         calls = start_calls(X, shape) if program == "start" else sweep_calls(program, X, shape)
         with narrow_products(), limit(1), threadpool_limits(1):
             for name, call in calls.items():
                 found[f"{program}/{name}"] = fastest(call, time.process_time)
         if program == "start":
-            found["start/_nearest"] *= rows / min(rows, SAMPLE)
+            found["start/_nearest"] *= X.shape[0] / min(X.shape[0], SAMPLE)
     return found
 
 
-def rates(shape: Shape, block_rows: list[int], programs: tuple[str, ...]) -> dict[str, Rate]:
+def rates(
+    shape: Shape, blocks: Iterable[sp.csr_array], programs: tuple[str, ...]
+) -> dict[str, Rate]:
     """Rates from blocks of one or two sizes; what the client does alone has no rows."""
-    measured = [seconds_of_calls(rows, shape, programs) for rows in block_rows]
-    return {key: _rate(key, block_rows, [m[key] for m in measured]) for key in measured[0]}
+    measured = [(X.shape[0], seconds_of_calls(X, shape, programs)) for X in blocks]
+    rows = [n for n, _ in measured]
+    return {key: _rate(key, rows, [m[key] for _, m in measured]) for key in measured[0][1]}
 
 
 def _rate(key: str, block_rows: list[int], seconds: list[float]) -> Rate:
@@ -170,7 +173,7 @@ def local_cluster(workers: int) -> Iterator[Client]:
     """Workers with one thread each, in processes of their own."""
     os.environ[VARIABLE] = "1"
     with (
-        LocalCluster(workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         yield client
@@ -227,18 +230,18 @@ def dask_array(folder: Path, X: sp.csr_array, block_rows: int) -> da.Array:
     )
 
 
-def fits(shape: Shape, workers: tuple[int, ...]) -> dict[str, float]:
+def planted(shape: Shape) -> sp.csr_array:
+    """A matrix with planted clusters and about as many entries as asked for."""
+    degree, k = shape.nonzeros / shape.rows, shape.clusters
+    X = make_blocks(shape.rows, shape.columns, k, row_degree=degree, random_state=0).X
+    return X.astype(np.float32)
+
+
+def fits(X: sp.csr_array, shape: Shape, workers: tuple[int, ...]) -> dict[str, float]:
     """Seconds of a sweep of each method, and of a fit up to its first sweep, by workers."""
-    planted = make_blocks(
-        shape.rows,
-        shape.columns,
-        shape.clusters,
-        row_degree=shape.nonzeros / shape.rows,
-        random_state=0,
-    )
-    X, found = planted.X.astype(np.float32), {"nonzeros": float(planted.X.nnz)}
+    found = {}
     with tempfile.TemporaryDirectory() as name:
-        chunked = dask_array(Path(name) / "blocks", X, -(-shape.rows // shape.blocks))
+        chunked = dask_array(Path(name) / "blocks", X, shape.rows // shape.blocks)
         for n in workers:
             with local_cluster(n) as client:
                 held = client.persist(chunked)

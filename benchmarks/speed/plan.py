@@ -55,18 +55,18 @@ Tables = dict[str, list[Row]]
 
 def measure() -> Row:
     """All that the simulation needs to be told, and real fits to judge it by."""
-    from benchmarks.speed import cluster_measure
+    from benchmarks.speed import cluster_measure as cluster
 
-    record: Row = {"constants": {str(n): cluster_measure.constants(n) for n in WORKERS}}
-    record["small"] = []
+    record: Row = {"constants": {str(n): cluster.constants(n) for n in WORKERS}, "small": []}
     for shape in SMALL:
-        fits = cluster_measure.fits(shape, WORKERS)
-        shape = replace(shape, nonzeros=int(fits.pop("nonzeros")))
-        rates = cluster_measure.rates(shape, [shape.rows // shape.blocks], PROGRAMS)
-        case = {"shape": asdict(shape), "fits": fits, "rates": _plain(rates)}
-        record["small"].append(case)
+        X = cluster.planted(shape)
+        fits = cluster.fits(X, shape, WORKERS)
+        shape = replace(shape, nonzeros=int(X.nnz))
+        rates = cluster.rates(shape, [X[: shape.rows // shape.blocks]], PROGRAMS)
+        record["small"].append({"shape": asdict(shape), "fits": fits, "rates": _plain(rates)})
         print(shape, fits, flush=True)
-    record["large"] = _plain(cluster_measure.rates(LARGE, LARGE_BLOCK_ROWS, PROGRAMS))
+    blocks = (cluster.random_block(rows, LARGE) for rows in LARGE_BLOCK_ROWS)
+    record["large"] = _plain(cluster.rates(LARGE, blocks, PROGRAMS))
     return record
 
 
