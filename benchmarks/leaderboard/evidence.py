@@ -58,7 +58,7 @@ def _embedded(*which: int) -> Fit:
     """k-means on some of the three embeddings."""
 
     def fit(X: Any, k: int, seed: int) -> Any:
-        blocks = list(_embeddings(relational(X).relations[0].matrix, k, seed))
+        blocks = list(_embeddings(relational(X).relations[0].matrix, k, seed, few=True))
         return kmeans_labels(np.hstack([blocks[i] for i in which]), k, seed)
 
     return fit
