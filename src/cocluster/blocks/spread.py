@@ -10,6 +10,8 @@ from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from dask.sizeof import sizeof
 from distributed import Client, Future, KilledWorker
 from distributed.client import ClosedClientError
 from distributed.comm import CommClosedError
@@ -24,6 +26,18 @@ from cocluster.trifactor.solve import Interrupted
 LOST = (CancelledError, CommClosedError, KilledWorker, TimeoutError, ClosedClientError)
 # Partial sums that one task adds up.
 FAN_IN = 8
+
+
+@sizeof.register(sp.csr_array)
+def _bytes_of_sparse(X: sp.csr_array) -> int:
+    """Dask knows the older matrices only, and would think a block free to move."""
+    return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
+
+
+@sizeof.register(Partition)
+def _bytes_of_partition(G: Partition) -> int:
+    """As many as its labels take."""
+    return int(G.labels.nbytes)
 
 
 class ClusterLost(Interrupted):
