@@ -51,12 +51,14 @@ def minor_label_sums(
 
 
 @compiled
-def _add_entries(
-    indptr: Array, indices: Array, data: Array, i: int, sign: float, sums: Array
+def _move_entries(
+    indptr: Array, indices: Array, data: Array, i: int, old: Array, new: Array
 ) -> None:
-    """Row i, or minus it, added to sums over the columns."""
+    """Row i taken from one row of sums over the columns and added to another."""
     for p in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
-        sums[indices[p]] += sign * data[p]
+        j, x = indices[p], data[p]
+        old[j] -= x
+        new[j] += x
 
 
 @compiled
@@ -68,7 +70,9 @@ def major_label_sums(
     Cluster-major: a row's entries fall into one short stretch of memory.
     """
     for i in range(first, last):
-        _add_entries(indptr, indices, data, i, data.dtype.type(1), out[labels[i]])
+        sums = out[labels[i]]
+        for p in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
+            sums[indices[p]] += data[p]
 
 
 @compiled
@@ -135,9 +139,7 @@ def assign(
         for r in range(size):
             i = start + r
             if best[r] != own[i]:
-                one = data.dtype.type(1)
-                _add_entries(indptr, indices, data, i, one, change[best[r]])
-                _add_entries(indptr, indices, data, i, -one, change[own[i]])
+                _move_entries(indptr, indices, data, i, change[own[i]], change[best[r]])
                 own[i] = best[r]
 
 
