@@ -136,9 +136,15 @@ def _nonnegative_rows(B: Array, A: Array) -> Array:
 
 
 def _matrix_part(L: Matrix, part: Part) -> Matrix:
-    """Positive or negative part of a sparse or dense matrix."""
+    """Positive or negative part of a sparse or dense matrix; those of a sparse one are kept by it.
+
+    A graph is the same in every step: to cut it in two costs as much as a product with it.
+    """
     if isinstance(L, np.ndarray):
         return part(L)
-    L = L.copy()
-    L.data = part(L.data)
-    return L
+    if part not in vars(L).setdefault("_parts", {}):
+        half = L.copy()
+        half.data = part(L.data)
+        half.eliminate_zeros()
+        L._parts[part] = half
+    return L._parts[part]
