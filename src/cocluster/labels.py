@@ -117,7 +117,7 @@ class Ties:
         """The first object of each component."""
         return np.unique(self.component, return_index=True)[1]
 
-    @property
+    @cached_property
     def tied(self) -> Array:
         """Objects that are not alone in their component."""
         return np.flatnonzero(np.bincount(self.component)[self.component] > 1)
@@ -136,7 +136,16 @@ class Ties:
 
     def pooled(self, M: Array) -> Array:
         """Every row replaced by the sum over its component."""
-        return self.sums(M)[self.component].astype(M.dtype, copy=False)
+        if not len(self.tied):
+            return M
+        pooled = M.copy()
+        pooled[self.tied] = self._tied.sums(M[self.tied])[self._tied.component]
+        return pooled
+
+    @cached_property
+    def _tied(self) -> Ties:
+        """The ties of those that have any: few among many."""
+        return self.among(self.tied)
 
     def between(self, L: sp.csr_array) -> sp.csr_array:
         """A matrix between objects, summed to components."""

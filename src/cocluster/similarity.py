@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -124,12 +125,18 @@ class LinkedSimilarity:
     def __matmul__(self, G: Array) -> Array:
         """Product with a factor."""
         product = self.similarity @ G
-        if is_spread(G):
-            rows = np.flatnonzero(np.diff(self.correction.indptr))
-            changed = product[rows] + self.correction[rows][:, rows] @ G[rows]
+        rows, among = self._linked
+        changed = product[rows] + among @ G[rows]
+        if is_spread(product):
             return product.put(rows, changed)
-        product += self.correction @ G
+        product[rows] = changed
         return product
+
+    @cached_property
+    def _linked(self) -> tuple[Array, sp.csr_array]:
+        """Samples that have links, and the correction among them: few among many."""
+        rows = np.flatnonzero(np.diff(self.correction.indptr))
+        return rows, self.correction[rows][:, rows]
 
     def placed(self, values: Factor) -> Factor:
         """Values of the samples, where the data want them."""

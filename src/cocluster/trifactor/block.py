@@ -142,9 +142,10 @@ def _matrix_part(L: Matrix, part: Part) -> Matrix:
     """
     if isinstance(L, np.ndarray):
         return part(L)
-    if part not in vars(L).setdefault("_parts", {}):
+    kept = L.__dict__.setdefault("_parts", {})
+    if part not in kept:
         half = L.copy()
         half.data = part(L.data)
         half.eliminate_zeros()
-        L._parts[part] = half
-    return L._parts[part]
+        kept[part] = half
+    return kept[part]
