@@ -28,6 +28,7 @@ from benchmarks.speed.run import ROOT
 from cocluster import FNMTF, passes
 from cocluster.blocks import open_blocks, write_blocks
 from cocluster.datasets import make_blocks
+from cocluster.matrices import n_bytes
 
 CLUSTERS = 10
 SWEEPS = 10
@@ -49,7 +50,7 @@ def blocks_on_disk(
         rng = np.random.default_rng(0)
         for axis, n in enumerate(X.shape):
             np.save(folder / f"start{axis}.npy", rng.permutation(np.arange(n) % CLUSTERS))
-        yield folder, X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+        yield folder, n_bytes(X)
 
 
 def child(task: str, folder: Path, amount: int, threads: int | None = None) -> dict[str, Any]:

@@ -34,6 +34,12 @@ def is_blocked(R: Any) -> bool:
     return hasattr(R, "row_counts")
 
 
+def n_bytes(R: Matrix) -> int:
+    """Bytes of the arrays of a matrix in memory."""
+    arrays = (R.data, R.indices, R.indptr) if sp.issparse(R) else (R,)
+    return sum(int(array.nbytes) for array in arrays)
+
+
 def squared_norm(R: Matrix) -> float:
     r""":math:`\|R\|_F^2`, summed in double precision."""
     if is_operator(R):
@@ -161,8 +167,7 @@ def _row_chunks(R: sp.csr_array) -> Iterator[tuple[slice, slice]]:
 def row_squares(R: Matrix) -> Array:
     """Squared length of each row, in double precision."""
     if is_blocked(R):
-        squares = R.rows(row_squares)
-        return squares.gather() if hasattr(squares, "gather") else squares
+        return R.row_squares()
     if not sp.issparse(R):
         return np.einsum("ij,ij->i", R, R, dtype=np.float64)
     return row_sums(sp.csr_array((R.data**2, R.indices, R.indptr), shape=R.shape))

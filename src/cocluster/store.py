@@ -6,8 +6,6 @@ import csv
 import json
 import os
 import platform
-import shutil
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ import scipy
 import sklearn
 
 import cocluster
+from cocluster.folders import new_folder
 from cocluster.matrices import Array
 from cocluster.relations import RelationalData
 
@@ -37,16 +36,8 @@ def write_run(
     target = Path(folder)
     if target.exists():
         raise FileExistsError(f"{target} exists already; name a new folder or remove it first.")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # Beside the target, so that the last step is one rename on one disk.
-    unfinished = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    try:
+    with new_folder(target) as unfinished:
         _write_parts(unfinished, model, data, dict(about or {}))
-        unfinished.chmod(0o755)
-        unfinished.rename(target)
-    except BaseException:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise
     return target
 
 

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.labels import Factor, Partition
+from cocluster.labels import Factor, Partition, gathered
 from cocluster.matrices import (
     Array,
     Matrix,
@@ -25,6 +25,7 @@ from cocluster.matrices import (
     column_degrees,
     column_sums,
     is_nonnegative,
+    row_squares,
     row_sums,
     squared_norm,
     times,
@@ -144,8 +145,11 @@ class RowBlocks(ABC):
         """Sums of the rows (axis 1) or of the columns (axis 0), in double precision."""
         if axis == 0:
             return np.asarray(self.total(column_sums))
-        sums = self.rows(row_sums)
-        return np.asarray(sums.gather() if hasattr(sums, "gather") else sums)
+        return np.asarray(gathered(self.rows(row_sums)))
+
+    def row_squares(self) -> Array:
+        """Squared length of each row, in double precision."""
+        return np.asarray(gathered(self.rows(row_squares)))
 
 
 @dataclass(frozen=True, eq=False)

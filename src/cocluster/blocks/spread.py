@@ -19,7 +19,7 @@ from distributed.comm import CommClosedError
 from cocluster.blocks.recipe import Recipe, flattened, run
 from cocluster.blocks.rows import plus, stacked
 from cocluster.labels import Factor, Partition
-from cocluster.matrices import Array, Matrix, gram, inner
+from cocluster.matrices import Array, Matrix, gram, inner, n_bytes
 from cocluster.trifactor.solve import Interrupted
 
 # What a cluster that is gone makes its client raise.
@@ -31,7 +31,7 @@ FAN_IN = 8
 @sizeof.register(sp.csr_array)
 def _bytes_of_sparse(X: sp.csr_array) -> int:
     """Dask knows the older matrices only, and would think a block free to move."""
-    return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
+    return n_bytes(X)
 
 
 @sizeof.register(Partition)
@@ -146,10 +146,6 @@ class Spread:
             alike = ([step] * n, [common] * n, [n] * n)
             return list(self.client.map(run, *alike, *columns, pure=False))
 
-    def like(self, values: Factor) -> Spread:
-        """Values of all rows, cut up and sent to where the parts are."""
-        return spread(self.client, values, self.row_counts)
-
     def gather(self) -> Factor:
         """All rows, here."""
         return stacked(self.fetch())
@@ -226,9 +222,6 @@ class Spread:
         return self.map(np.multiply, other)
 
     __rmul__ = __mul__
-
-    def __neg__(self) -> Spread:
-        return self * -1
 
     def astype(self, dtype: Any) -> Spread:
         """The parts in another precision."""

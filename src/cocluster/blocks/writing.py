@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
 from cocluster.containers import as_matrix
-from cocluster.matrices import Matrix
+from cocluster.folders import new_folder
+from cocluster.matrices import Matrix, n_bytes
 
 # Small enough for any memory, large enough for a disk to be read at full speed.
 BLOCK_BYTES = 32_000_000
@@ -45,7 +43,10 @@ def write_blocks(
     """
     if rows_per_block is not None and rows_per_block < 1:
         raise ValueError(f"rows_per_block must be at least 1, not {rows_per_block}.")
-    with _new_folder(Path(folder)) as unfinished:
+    target = Path(folder)
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise FileExistsError(f"{target} is not empty; name a new folder or remove it first.")
+    with new_folder(target) as unfinished:
         number = -1
         for number, piece in enumerate(_pieces(blocks, rows_per_block)):
             file = unfinished / f"part-{number:06d}"
@@ -55,7 +56,7 @@ def write_blocks(
                 np.save(file.with_suffix(".npy"), piece)
         if number < 0:
             raise ValueError("There are no blocks to write; pass at least one matrix.")
-    return Path(folder)
+    return target
 
 
 def _pieces(blocks: Matrix | Iterable[Matrix], rows_per_block: int | None) -> Iterator[Matrix]:
@@ -71,32 +72,6 @@ def _pieces(blocks: Matrix | Iterable[Matrix], rows_per_block: int | None) -> It
                 f"{name} has {matrix.shape[1]} columns, but block 0 has {n_columns}; all blocks "
                 "must have the same columns."
             )
-        step = rows_per_block or max(BLOCK_BYTES * matrix.shape[0] // (_n_bytes(matrix) + 1), 1)
+        step = rows_per_block or max(BLOCK_BYTES * matrix.shape[0] // (n_bytes(matrix) + 1), 1)
         for start in range(0, matrix.shape[0], step):
             yield matrix[start : start + step]
-
-
-def _n_bytes(matrix: Matrix) -> int:
-    """Bytes of the entries."""
-    if sp.issparse(matrix):
-        return int(matrix.data.nbytes + matrix.indices.nbytes)
-    return int(matrix.nbytes)
-
-
-@contextmanager
-def _new_folder(target: Path) -> Iterator[Path]:
-    """A folder that appears under its name only when it is complete."""
-    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise FileExistsError(f"{target} is not empty; name a new folder or remove it first.")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # Beside the target, so that the last step is one rename on one disk.
-    unfinished = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    try:
-        yield unfinished
-        unfinished.chmod(0o755)
-        if target.exists():
-            target.rmdir()
-        unfinished.rename(target)
-    except BaseException:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise
