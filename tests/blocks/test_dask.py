@@ -158,6 +158,12 @@ def test_without_a_client(planted: Any) -> None:
         cocluster.FNMTF(3).fit(chunked(planted.X))
 
 
+def test_negative_memberships_of_a_start_are_refused(planted: Any, client: Client) -> None:
+    start = (np.full((400, 3), -1.0), np.arange(120) % 3)
+    with pytest.raises(ValueError, match="init has negative memberships"):
+        estimator("NMTF", init=start).fit(chunked(planted.X))
+
+
 def test_unknown_chunk_sizes(planted: Any, client: Client) -> None:
     X = da.from_array(planted.X.toarray(), chunks=(100, 120))
     with pytest.raises(ValueError, match="unknown sizes; call X"):

@@ -57,7 +57,8 @@ class Tied:
             raise ValueError("init has negative memberships; they must be >= 0.")
 
     def settled(self, values: Array, k: int) -> Array:
-        """Labels by majority, memberships by the first, within tied objects."""
+        """Labels by majority, memberships by the first, within tied objects; checked."""
+        self.check(values)
         if self.ties is None:
             return values
         return self.ties.first(values) if values.ndim == 2 else self.ties.agreed(values, k)
@@ -80,7 +81,6 @@ class Soft(Tied):
         """Memberships as they are, or labels as 1 and 0, softened."""
         if is_spread(values):
             return values.map(_softened, k, width=k, dtype=np.float64)
-        self.check(values)
         return _softened(self.settled(values, k), k)
 
 
