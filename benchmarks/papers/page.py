@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,9 @@ from benchmarks.papers.below import Cell, below_lines, with_both
 from benchmarks.papers.exhibit import Exhibit, ours
 from benchmarks.papers.layout import MISSING, compared
 from benchmarks.papers.protocol import Setting, Table, written
-from benchmarks.papers.runner import Row, complete, read_runs
+from benchmarks.papers.runner import by_key, read_runs
+from benchmarks.papers.search import Row, finished
+from benchmarks.papers.search import average as average
 from cocluster.datasets import list_paper_sets
 
 Published = dict[tuple[str, str, str], float]
@@ -31,24 +32,20 @@ def read_published(file: Path, number: str) -> Published:
         }
 
 
-def average(rows: Sequence[Row], metric: str) -> float:
-    """Mean of the runs of a setting; NaN if the method does not give it or refused the data."""
-    values = [row[metric] for row in rows]
-    return float(np.mean([float(v) for v in values])) if all(values) else float("nan")
-
-
 def chosen(table: Table, rows: list[Row], quick: bool) -> Best:
     """Per cell the setting of best mean accuracy, as the papers choose, its runs, and of how many.
 
     Settings that are not run to the end do not count. Cells without any are left out.
     """
     best: Best = {}
-    for cell, settings in complete(rows, table, quick).items():
+    done = by_key(rows)
+    for row, column in ((row, column) for row in table.rows(quick) for column in table.columns):
+        settings, tried = finished(table, row, column, quick, done)
         scored = [(average(found, "accuracy"), i) for i, (_, found) in enumerate(settings)]
         scored = [(score, -i) for score, i in scored if not np.isnan(score)]
         if scored:
             setting, found = settings[-max(scored)[1]]
-            best[cell] = setting, found, len(settings)
+            best[row, column.name] = setting, found, tried
     return best
 
 
@@ -78,6 +75,7 @@ def _table_lines(table: Table, folder: Path, quick: bool) -> list[str]:
     if SHARES.intersection(table.metrics):
         lines += below_lines(table.paper, table.number, short, folder, table.unit)
     lines += ["", "## Settings chosen", "", *_settings(table, best, quick)]
+    lines += ["", "## Ranges searched", "", *_ranges(table)]
     lines += _refusals(table, rows)
     used = sorted({row["versions"] for _, found, _ in best.values() for row in found})
     return [*lines, "", *(f"Made with {text}." for text in used)]
@@ -120,19 +118,37 @@ def _head(table: Table, quick: bool) -> list[str]:
     """What is shown and how it was made."""
     mode = "**A quick run**: fewer runs, coarser grids, small sets. " if quick else ""
     lines = [
-        f"{mode}Mean of {len(table.seeds(quick))} runs{_more(table, quick)} (the protocol has "
+        f"{mode}Mean of {len(table.seeds(quick))} runs{_fewer(table, quick)} (the paper has "
         f"{table.runs}). Each cell: "
         "published / ours / difference. As the paper does, the setting of each method on each set "
         "is the best of its grid by mean accuracy, so **the classes choose the setting**; within a "
         "run no method sees them" + (", semi-supervised ones excepted." if _told(table) else "."),
     ]
+    if table.finalists and not quick:
+        lines += ["", _stages(table)]
     return [*lines, "", table.note] if table.note else lines
 
 
-def _more(table: Table, quick: bool) -> str:
-    """Which sets were run more often."""
-    more = ", ".join(f"{row} {count}" for row, count in table.quick_more.items())
-    return f", of {more}" if quick and more else ""
+def _stages(table: Table) -> str:
+    """How the settings were searched."""
+    costly = {row: len(table.seeds(True, row)) for row in table.costly}
+    seeds = f"{table.quick_runs} runs each" + _listed(costly)
+    return (
+        "The grid is not run as a whole. **Settings were searched in stages, alike for every "
+        f"method**: the coarse grid, at every scaling, with {seeds}; then, from the best so far, "
+        "each parameter in turn over its whole range with the same runs; then the best "
+        f"{table.finalists} by mean accuracy with all runs, of which the better is shown."
+    )
+
+
+def _fewer(table: Table, quick: bool) -> str:
+    """Which sets were run less often."""
+    return _listed({row: len(table.seeds(quick, row)) for row in table.costly})
+
+
+def _listed(runs: dict[str, int]) -> str:
+    """Numbers of runs of sets that differ from the others."""
+    return "".join(f", {row} {count}" for row, count in runs.items())
 
 
 def _told(table: Table) -> bool:
@@ -185,6 +201,19 @@ def _settings(table: Table, best: Best, quick: bool) -> list[str]:
     for (row, name), (setting, _, count) in best.items():
         total = len(list(table.settings(row, columns[name], quick)))
         lines.append(f"| {row} | {name} | `{written(setting)}` | {count} | {total} |")
+    return lines
+
+
+def _ranges(table: Table) -> list[str]:
+    """The values of every method's parameters, those of the coarse grid in bold."""
+    lines = ["Scalings are those of the sets; bold: values of the coarse grid.", ""]
+    for column in table.columns:
+        texts = []
+        for name, values in column.grid.items():
+            coarse = column.quick.get(name, values)
+            marked = [f"**{value}**" if value in coarse else f"{value}" for value in values]
+            texts.append(f"{name} {', '.join(marked)}")
+        lines.append(f"* {column.name}: {'; '.join(texts) or 'nothing but the scaling'}.")
     return lines
 
 

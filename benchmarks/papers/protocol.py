@@ -93,9 +93,11 @@ class Table:
     metrics : tuple of str
         Of the published file; the first one chooses the setting.
     runs, quick_runs : int
-        Seeds a setting is run with.
-    quick_more : mapping of set to int
-        Seeds on sets that are run more often than others in a quick run.
+        Seeds a setting is run with, by the paper and in a quick run or a search.
+    costly : mapping of set to (int, int)
+        Seeds on sets that cost much: those of a search, and those of the settings it ends with.
+    finalists : int
+        Settings that a search ends with (see `search.stages`); 0 to run the whole grid.
     quick_sets, quick_scales : tuple
         Those of a quick run.
     fraction : float
@@ -114,7 +116,8 @@ class Table:
     metrics: tuple[str, ...]
     runs: int
     quick_runs: int = 3
-    quick_more: Mapping[str, int] = field(default_factory=dict)
+    costly: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    finalists: int = 0
     quick_sets: tuple[str, ...] = ()
     quick_scales: Scales = ()
     fraction: float = 0.0
@@ -126,10 +129,10 @@ class Table:
         """As in ``cocluster reproduce NAME``."""
         return f"{self.paper}/table{self.number}"
 
-    def seeds(self, quick: bool, row: str | None = None) -> range:
-        """One seed for each run, of a row that has more of them in a quick run."""
-        few = self.quick_runs if row is None else self.quick_more.get(row, self.quick_runs)
-        return range(few if quick else self.runs)
+    def seeds(self, quick: bool, row: str = "") -> range:
+        """One seed for each run, fewer of a row that costs much."""
+        few, all_of_them = self.costly.get(row, (self.quick_runs, self.runs))
+        return range(few if quick else all_of_them)
 
     def rows(self, quick: bool) -> tuple[str, ...]:
         """Data sets that can be had, of a quick run the small ones."""
@@ -137,16 +140,29 @@ class Table:
         wanted = self.quick_sets if quick and self.quick_sets else tuple(self.sets)
         return tuple(name for name in wanted if name not in missing)
 
+    def ranges(self, row: str, column: Column) -> dict[str, tuple[Any, ...]]:
+        """Values of every parameter of a cell, the scaling of the data first."""
+        return {"scale": self.sets[row], **column.grid}
+
     def settings(self, row: str, column: Column, quick: bool) -> Iterator[dict[str, Any]]:
-        """All settings of a cell, the scaling of the data among them."""
-        grid = {**column.grid, **column.quick} if quick else dict(column.grid)
+        """All settings of a cell."""
         scales = self.sets[row]
         if quick and self.quick_scales:
             scales = tuple(s for s in scales if s in self.quick_scales) or scales[:1]
-        grid = {"scale": scales, **grid}
+        few = {"scale": scales, **column.quick} if quick else {}
+        return self.product(column, {**self.ranges(row, column), **few})
+
+    def screened(self, row: str, column: Column) -> Iterator[dict[str, Any]]:
+        """The settings a search begins with: the values of a quick run, at every scaling."""
+        return self.product(column, {**self.ranges(row, column), **column.quick})
+
+    def product(
+        self, column: Column, ranges: Mapping[str, tuple[Any, ...]]
+    ) -> Iterator[dict[str, Any]]:
+        """All combinations of values, with the share of pairs that the method is told."""
         share = {"links": self.fraction} if column.supervision else {}
-        for values in product(*grid.values()):
-            yield dict(zip(grid, values, strict=True)) | share
+        for values in product(*ranges.values()):
+            yield dict(zip(ranges, values, strict=True)) | share
 
 
 @dataclass(frozen=True)
@@ -170,7 +186,7 @@ def written(setting: Setting) -> str:
 
 
 def jobs(table: Table, quick: bool) -> list[Job]:
-    """All runs of a table; those on the same data follow each other."""
+    """All runs of the whole grid of a table; those on the same data follow each other."""
     return [
         Job(row, column, setting, seed)
         for row in table.rows(quick)

@@ -7,7 +7,7 @@ import json
 import platform
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ import sklearn
 
 import cocluster
 from benchmarks.papers.exhibit import Exhibit, Piece, pieces
-from benchmarks.papers.protocol import Job, Sample, Table, jobs, load, written
+from benchmarks.papers.protocol import Job, Sample, Table, load, written
+from benchmarks.papers.search import Key, Row, most_runs, stages
 from cocluster.datasets.fetch import locate
 from cocluster.datasets.papers import list_paper_sets
 from cocluster.datasets.registry import dataset_info
@@ -39,7 +40,6 @@ FIELDS = (
 )
 # Of the file beside it, which has the runs of exhibits.
 DETAILS = ("table", "set", "seed", "values", "seconds", "versions")
-Row = dict[str, str]
 Loader = Callable[[str, str, int], Sample]
 Report = Callable[[Any, int, int], None]
 
@@ -67,9 +67,14 @@ def read_runs(file: Path) -> list[Row]:
     return list(csv.DictReader(text.splitlines()))
 
 
-def key(row: Row) -> tuple[str, str, str, str]:
+def key(row: Row) -> Key:
     """As `Job.key`."""
     return row["set"], row["method"], row["setting"], row["seed"]
+
+
+def by_key(rows: list[Row]) -> dict[Key, Row]:
+    """Finished runs as a search asks for them."""
+    return {key(row): row for row in rows}
 
 
 def require_data(table: Table | Exhibit, quick: bool) -> None:
@@ -104,17 +109,30 @@ def run(
     """
     if isinstance(table, Exhibit):
         return _run_exhibit(table, file.with_name("details.csv"), quick, report)
-    todo = jobs(table, quick)
-    present = {key(row) for row in read_runs(file)}
+    finished = by_key(read_runs(file))
     loaded = lru_cache(maxsize=table.runs)(loader)
     drawn = {entry.name for entry in list_paper_sets(table.paper) if entry.draw}
-    for done, job in enumerate(todo):
+    for job, done, total in _ordered(table, quick, finished):
         if report is not None:
-            report(job, done, len(todo))
-        if job.key not in present:
+            report(job, done, total)
+        if job.key not in finished:
             sample = loaded(table.paper, job.row, job.seed if job.row in drawn else 0)
-            append(file, {**_identity(job), **measured(job, sample), "versions": versions()})
-    return None
+            line = {**_identity(job), **measured(job, sample), "versions": versions()}
+            append(file, line)
+            finished[job.key] = {name: str(line.get(name, "")) for name in FIELDS}
+
+
+def _ordered(table: Table, quick: bool, finished: dict[Key, Row]) -> Iterator[tuple[Job, int, int]]:
+    """All runs of a table, each with its place and the number of runs there may be.
+
+    A cell of a search may need fewer runs than were counted for it.
+    """
+    cells = [(row, column) for row in table.rows(quick) for column in table.columns]
+    sizes = [most_runs(table, *cell, quick) for cell in cells]
+    for i, cell in enumerate(cells):
+        runs = (job for stage in stages(table, *cell, quick, finished) for job in stage)
+        for done, job in enumerate(runs, start=sum(sizes[:i])):
+            yield job, done, sum(sizes)
 
 
 def _run_exhibit(exhibit: Exhibit, file: Path, quick: bool, report: Report | None) -> None:
@@ -172,18 +190,3 @@ def _identity(job: Job) -> dict[str, Any]:
     """The fields that distinguish a run."""
     names = {"set": job.row, "method": job.column.name, "seed": job.seed}
     return {**names, "setting": written(job.setting)}
-
-
-def complete(rows: Iterable[Row], table: Table, quick: bool) -> dict[tuple[str, str], list[Any]]:
-    """Settings of each cell all of whose runs are there: (setting, its rows)."""
-    by_key = {key(row): row for row in rows}
-    cells: dict[tuple[str, str], list[Any]] = {}
-    for row in table.rows(quick):
-        seeds = table.seeds(quick, row)
-        for column in table.columns:
-            found = cells.setdefault((row, column.name), [])
-            for setting in table.settings(row, column, quick):
-                keys = [Job(row, column, setting, seed).key for seed in seeds]
-                if all(k in by_key for k in keys):
-                    found.append((setting, [by_key[k] for k in keys]))
-    return cells

@@ -23,7 +23,7 @@ from sklearn.cluster import KMeans
 from benchmarks.memory import peak_memory
 from benchmarks.speed.methods import labels_of, random_graph, sweeping
 
-SWEEPS = 8
+SWEEPS = 16
 # Address space that a fit may take: one that needs more fails, and does not bring the machine down.
 MOST_MEMORY = 20 * 2**30
 SAMPLES = 5

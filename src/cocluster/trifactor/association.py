@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from cocluster.matrices import EPS, Array
+from cocluster.matrices import EPS, Array, safe_inverse
 
 
 class Association(Protocol):
@@ -78,4 +78,7 @@ class Identity:
 
 def pseudo_inverse(M: Array) -> Array:
     """Inverse of a positive semi-definite matrix on its range: empty clusters give zeros."""
+    sizes = np.diag(M)
+    if np.count_nonzero(M) == np.count_nonzero(sizes):  # as of indicators: nothing to decompose
+        return np.diag(safe_inverse(sizes))
     return np.asarray(np.linalg.pinv(M, rcond=1e-12, hermitian=True))

@@ -90,7 +90,7 @@ class BlockQuadratic:
         for term in self.partial:
             force[term.rows] += G[term.rows] @ part(term.gram).astype(G.dtype)
         if self.laplacian is not None:
-            force += _matrix_part(self.laplacian, part) @ G
+            force += part_product(self.laplacian, part, G)
         return force
 
     def costs(self) -> Array:
@@ -135,17 +135,20 @@ def _nonnegative_rows(B: Array, A: Array) -> Array:
     return np.array([nnls(C, target)[0] for target in targets]).reshape(A.shape)
 
 
-def _matrix_part(L: Matrix, part: Part) -> Matrix:
-    """Positive or negative part of a sparse or dense matrix; those of a sparse one are kept by it.
+def part_product(L: Matrix, part: Part, G: Array) -> Array:
+    """Positive or negative part of L, times G.
 
-    A graph is the same in every step: to cut it in two costs as much as a product with it.
+    A sparse L keeps its parts, since a graph is the same in every step and to cut it in two costs
+    as much as a product with it; and the last product, wanted for the value of G and for its step.
     """
     if isinstance(L, np.ndarray):
-        return part(L)
-    kept = L.__dict__.setdefault("_parts", {})
-    if part not in kept:
+        return part(L) @ G
+    half, last, product = L.__dict__.setdefault("_parts", {}).get(part, (None, None, None))
+    if half is None:
         half = L.copy()
         half.data = part(L.data)
         half.eliminate_zeros()
-        kept[part] = half
-    return kept[part]
+    if last is not G:
+        product = half @ G
+        L._parts[part] = half, G, product
+    return product

@@ -12,7 +12,12 @@ import scipy.sparse as sp
 
 from cocluster.labels import Factor, as_array, is_spread
 from cocluster.matrices import Array, Matrix, gram, inner
-from cocluster.trifactor.block import BlockQuadratic
+from cocluster.trifactor.block import (
+    BlockQuadratic,
+    negative_part,
+    part_product,
+    positive_part,
+)
 
 
 class Penalty(Protocol):
@@ -48,8 +53,12 @@ class PairTerms:
         if is_spread(G):
             rows = np.flatnonzero(np.diff(self.matrix.indptr))
             return PairTerms(self.matrix[rows][:, rows]).value(G[rows])
-        dense = as_array(G)
-        return float(np.sum(dense * (self.matrix @ dense)))
+        if not isinstance(G, np.ndarray):
+            G = as_array(G)
+            return float(np.sum(G * (self.matrix @ G)))
+        parts = (part_product(self.matrix, part, G) for part in (positive_part, negative_part))
+        up, down = (np.einsum("ij,ij->", G, M, dtype=np.float64) for M in parts)
+        return float(up - down)
 
     def majorizer(self, G: Factor) -> BlockQuadratic:
         """The term itself: it is quadratic."""
