@@ -11,6 +11,10 @@ Grid = dict[str, tuple[Any, ...]]
 TEXT: Scales = (None, "l2", "tfidf", "degree")
 IMAGE: Scales = (None, "l2")
 GENE: Scales = (None, "l2", "log l2", "range")
+# Settings that a search ends with (see `search.stages`).
+FINALISTS = 2
 NEIGHBORS = tuple(range(1, 11))
+# Starts of factorisations, where the papers do not say them for all methods.
+START: Grid = {"init": ("spectral", "kmeans")}
 # Factors without a graph become labels by their largest entry, or by k-means as those with one.
 ASSIGN: Grid = {"assign": ("argmax", "kmeans")}

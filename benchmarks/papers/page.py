@@ -13,8 +13,7 @@ from benchmarks.papers.exhibit import Exhibit, ours
 from benchmarks.papers.layout import MISSING, compared
 from benchmarks.papers.protocol import Setting, Table, written
 from benchmarks.papers.runner import by_key, read_runs
-from benchmarks.papers.search import Row, finished
-from benchmarks.papers.search import average as average
+from benchmarks.papers.search import Row, average, finished
 from cocluster.datasets import list_paper_sets
 
 Published = dict[tuple[str, str, str], float]

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.papers.exhibit import Exhibit
 from benchmarks.papers.exhibits002 import exhibits
-from benchmarks.papers.grids import GENE, NEIGHBORS, TEXT, Grid
+from benchmarks.papers.grids import FINALISTS, GENE, NEIGHBORS, TEXT, Grid
 from benchmarks.papers.protocol import Column, Scales, Table
 from benchmarks.papers.solvers import kmeans, method
 
@@ -33,24 +33,22 @@ def tables() -> list[Table | Exhibit]:
     balanced = {f"WebKB{c}": TEXT for c in range(2, 8)}
     unbalanced = {f"{name}-unbalanced": TEXT for name in balanced}
     genes = {"Leukemia": GENE, "Medulloblastoma": GENE}
-    strengths: Grid = {"strength": (0.1, 1, 10)}
-    text = _columns(strengths | {"n_neighbors": (5, 10), "n_components": (5, 10)})
-    parts: dict[str, Any] = {"unit": 100.0, "metrics": ("accuracy", "nmi")}
+    coarse: Grid = {"strength": (0.1, 1, 10), "n_neighbors": (10,), "n_components": (5, 10)}
+    text = _columns(coarse)
+    parts: dict[str, Any] = {"unit": 100.0, "metrics": ("accuracy", "nmi"), "quick_runs": 2}
+    parts["finalists"] = FINALISTS
     drawn = parts | {"quick_scales": ("l2", "tfidf"), "columns": text, "runs": 10}
-    few = drawn | {"quick_runs": 2, "quick_sets": ("NG2", "NG3")}
-    # Without draws only the starts differ; few samples allow more neighbourhoods.
-    small = parts | {"runs": 3, "quick_runs": 2, "quick_scales": ("l2", "log l2", None)}
-    near: Grid = {"n_neighbors": (1, 3, 5, 7, 9, 10), "n_components": (2, 5, 10)}
-    small["columns"] = _columns({"strength": (0.1, 1, 10, 100)} | near)
-    made = (
-        ("2", "balanced WebKB", balanced, {"quick_runs": 5}),
-        ("3", "unbalanced WebKB", unbalanced, {"quick_runs": 3}),
-    )
+    large = {f"NG{c}": (1, 5) for c in range(4, 11)}
+    few = drawn | {"quick_sets": ("NG2", "NG3"), "costly": large}
+    # Without draws only the starts differ; few samples allow more settings.
+    small = parts | {"runs": 10, "quick_runs": 1, "quick_scales": ("l2", "log l2", None)}
+    small["columns"] = _columns({"n_components": (2, 5, 10)})
+    made = (("2", "balanced WebKB", balanced), ("3", "unbalanced WebKB", unbalanced))
     return [
         Table("002", "1", "20 Newsgroups", groups, **few),
         *(
-            Table("002", number, title, sets, quick_sets=_two_and_four(sets), **drawn | runs)
-            for number, title, sets, runs in made
+            Table("002", number, title, sets, quick_sets=_two_and_four(sets), **drawn)
+            for number, title, sets in made
         ),
         Table("002", "4", "gene expression", genes, **small),
         *exhibits(),
