@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from benchmarks.papers.page import write_page
 from benchmarks.papers.protocol import (
@@ -22,6 +23,7 @@ from benchmarks.papers.protocol import (
     find,
     jobs,
     known_classes,
+    rescaled,
     written,
 )
 from benchmarks.papers.runner import key, read_runs, run
@@ -268,6 +270,15 @@ def test_known_classes_cover_every_class_and_the_share_of_pairs() -> None:
     assert set(partial[known]) == {0, 1, 2}
     np.testing.assert_array_equal(partial[known], labels[known])
     assert known.sum() == round(0.5 * len(labels))
+
+
+def test_logarithms_are_of_counts_for_words_and_of_values_for_genes() -> None:
+    counts = sp.csr_array(np.array([[3.0, 0.0], [1.0, 2.0]]))
+    words = rescaled(counts, "log l2").toarray()
+    assert words[0, 0] == 1.0
+    np.testing.assert_allclose(words[1, 1] / words[1, 0], np.log(3) / np.log(2))
+    genes = rescaled(np.array([[-5.0, np.e, np.e]]), "log l2")
+    np.testing.assert_allclose(genes, [[0.0, np.sqrt(0.5), np.sqrt(0.5)]])
 
 
 def test_an_unknown_table_is_answered_with_the_nearest(table: Table) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.papers.exhibit import Exhibit
 from benchmarks.papers.exhibits002 import exhibits
-from benchmarks.papers.grids import FINALISTS, GENE, NEIGHBORS, TEXT, Grid
+from benchmarks.papers.grids import COUNTS, FINALISTS, GENE, NEIGHBORS, Grid
 from benchmarks.papers.protocol import Column, Scales, Table
 from benchmarks.papers.solvers import kmeans, method
 
@@ -29,15 +29,15 @@ def _columns(quick: Grid) -> tuple[Column, ...]:
 
 def tables() -> list[Table | Exhibit]:
     """Tables of paper 002."""
-    groups = {f"NG{c}": TEXT for c in range(2, 11)}
-    balanced = {f"WebKB{c}": TEXT for c in range(2, 8)}
-    unbalanced = {f"{name}-unbalanced": TEXT for name in balanced}
+    groups = {f"NG{c}": COUNTS for c in range(2, 11)}
+    balanced = {f"WebKB{c}": COUNTS for c in range(2, 8)}
+    unbalanced = {f"{name}-unbalanced": COUNTS for name in balanced}
     genes = {"Leukemia": GENE, "Medulloblastoma": GENE}
     coarse: Grid = {"strength": (0.1, 1, 10), "n_neighbors": (10,), "n_components": (5, 10)}
     text = _columns(coarse)
     parts: dict[str, Any] = {"unit": 100.0, "metrics": ("accuracy", "nmi"), "quick_runs": 2}
     parts["finalists"] = FINALISTS
-    drawn = parts | {"quick_scales": ("l2", "tfidf"), "columns": text, "runs": 10}
+    drawn = parts | {"quick_scales": ("log l2", "log tfidf"), "columns": text, "runs": 10}
     large = {f"NG{c}": (1, 5) for c in range(4, 11)}
     few = drawn | {"quick_sets": ("NG2", "NG3"), "costly": large}
     # Without draws only the starts differ; few samples allow more settings.

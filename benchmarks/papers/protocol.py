@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.preprocessing import MinMaxScaler
 
 from cocluster.datasets import list_paper_sets, paper_set
@@ -237,15 +238,17 @@ def load(paper: str, name: str, seed: int) -> Sample:
 
 
 def rescaled(X: Any, scale: str | None) -> Any:
-    """Data as a scaling gives it, two for genes besides those of the library.
+    """Data as a scaling gives it, some of them besides those of the library.
 
-    "log l2" takes logarithms first, of 1 for smaller entries; "range" brings each gene to [0, 1],
-    which opens data of any sign to methods that need data >= 0.
+    "log" and another scaling takes logarithms first: of 1 + count for words, of 1 for smaller
+    entries for genes. "range" brings each gene to [0, 1], which opens data of any sign to methods
+    that need data >= 0.
     """
     if scale == "range":
         return MinMaxScaler().fit_transform(X)
-    if scale == "log l2":
-        X, scale = np.log(np.maximum(X, 1.0)), "l2"
+    if scale is not None and scale.startswith("log "):
+        X = X.log1p() if sp.issparse(X) else np.log(np.maximum(X, 1.0))
+        scale = scale.removeprefix("log ")
     return fit_scaling(X, scale).apply(X)
 
 
