@@ -28,7 +28,7 @@ from cocluster.spectral.ldcc import LDCC
 ROW = "CaseStudy"
 TOP = 10
 GRID: dict[str, tuple[Any, ...]] = {
-    "scale": ("l2", "tfidf"),
+    "scale": ("l2", "log tfidf"),
     "strength": (1, 10),
     "n_neighbors": (5, 10),
     "n_components": (4, 5),
