@@ -33,7 +33,9 @@ def counts(seed: int = 0, shape: tuple[int, int] = (300, 90)) -> sp.csr_array:
     return sp.csr_array(X.astype(np.float64))
 
 
-def test_assignment_equals_every_row_tried_in_every_cluster(compiled):
+@pytest.mark.parametrize("compile_from", [0, np.inf])
+def test_assignment_equals_every_row_tried_in_every_cluster(compile_from, monkeypatch):
+    monkeypatch.setattr(matrices, "COMPILE_FROM_NONZEROS", compile_from)
     for dtype in PRECISIONS:
         rng = np.random.default_rng(0)
         X = counts().astype(dtype)
@@ -41,15 +43,15 @@ def test_assignment_equals_every_row_tried_in_every_cluster(compiled):
         H = as_partition(rng.integers(M, size=X.shape[1]), M)
         # Whole numbers are exact in any order, ties included: a row then keeps its label.
         codes, bias = rng.integers(-3, 3, size=(K, M)), rng.integers(3, size=K)
-        sums = reference.label_sums(X.toarray().T, G.labels, K).astype(dtype)
-        labels, after = passes.assigned(X, G, H, sums, codes, bias)
+        moved, change = passes.reassigned(X, G, H, codes, bias)
         costs = bias + reference.label_sums(X.toarray(), H.labels, M) @ codes.T
         own = costs[np.arange(len(costs)), G.labels]
         expected = np.where(own <= costs.min(axis=1), G.labels, costs.argmin(axis=1))
-        assert_array_equal(labels, expected)
-        assert_array_equal(after, reference.label_sums(X.toarray().T, labels, K))
-        assert after.dtype == dtype
-        assert (labels != G.labels).any()
+        assert_array_equal(moved.labels, expected)
+        before, after = (reference.label_sums(X.toarray().T, P.labels, K) for P in (G, moved))
+        assert_array_equal(change, after - before)
+        assert change.dtype == dtype
+        assert (moved.labels != G.labels).any()
 
 
 def test_products_equal_dense_ones_whatever_the_number_of_threads(compiled):

@@ -31,7 +31,9 @@ from cocluster.datasets import make_blocks
 from cocluster.matrices import n_bytes
 
 CLUSTERS = 10
-SWEEPS = 10
+SWEEPS = 30
+# Of one and of two workers in turn; the fastest counts.
+DASK_RUNS = 2
 # Data over the memory that the process is given.
 TIMES_LARGER = 5
 # What the fit is told, of what the process is given: an allocator leaves gaps.
@@ -100,12 +102,13 @@ def dask_array(folder: Path) -> Any:
 def fitted(X: Any, folder: Path) -> dict[str, Any]:
     """Fit from the given start; labels are left in the folder."""
     start = tuple(np.load(folder / f"start{axis}.npy") for axis in (0, 1))
-    model = FNMTF(CLUSTERS, init=start, max_iter=SWEEPS, random_state=0)
+    # Without scaling, a copy that is made once: sweeps are what is compared.
+    model = FNMTF(CLUSTERS, init=start, normalize=None, max_iter=SWEEPS, tol=0, random_state=0)
     begin = time.perf_counter()
     model.fit(X)
     seconds = time.perf_counter() - begin
     np.save(folder / "found.npy", np.asarray(model.labels_))
-    return {"seconds": seconds, "sweeps": model.n_iter_}
+    return {"seconds": seconds}
 
 
 def main() -> None:
@@ -157,7 +160,8 @@ def dask_workers(full: bool) -> str:
     with blocks_on_disk(*sizes, n_blocks=16) as made:
         folder, _ = made
         inside = child("memory", folder, 0, threads=1)
-        one, two = (child("dask", folder, n, threads=1) for n in (1, 2))
+        tries = [child("dask", folder, n, threads=1) for n in (1, 2) * DASK_RUNS]
+    one, two = (min(tries[n::2], key=lambda r: r.get("seconds", 0)) for n in (0, 1))
     if failed := [r["error"] for r in (inside, one, two) if "error" in r]:
         return f"Dask failed: {failed[0]}"
     same = all(np.array_equal(inside["labels"], r["labels"]) for r in (one, two))

@@ -8,16 +8,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from cocluster import matrices, threads
+from cocluster.labels import Partition, assigned
 from cocluster.matrices import Array
-
-if TYPE_CHECKING:
-    from cocluster.labels import Partition
 
 Kernel = Callable[..., None]
 N_ROW_PARTS = 64
@@ -67,20 +65,33 @@ def product(R: Any, G: Array) -> Array:
     return _in_parts(_kernels.major_product, R, G, shape=shape, dtype=G.dtype)
 
 
-def assigned(
-    R: sp.csr_array, G: Partition, H: Partition, sums: Array, codes: Array, bias: Array
-) -> tuple[Array, Array]:
-    r"""Labels of the rows that minimise :math:`bias_k + codes_k \cdot (R H)_i`, and Rᵀ G for them.
+def reassigned(
+    R: Any, G: Partition, H: Partition, codes: Array, bias: Array
+) -> tuple[Partition, Array]:
+    r"""Labels of the rows that minimise :math:`bias_k + codes_k \cdot (R H)_i`, from one pass.
 
-    ``sums`` is Rᵀ G for the old labels; a row keeps its label if that is as good.
+    A row keeps its label if that is as good. With them comes what they change in Rᵀ G.
     """
+    if not (is_compiled(R) and R.format == "csr"):
+        return _reassigned_plainly(R, G, H, codes, bias)
     from cocluster import _kernels
 
     labels = G.labels.astype(np.int32)
     small = (np.ascontiguousarray(M, dtype=R.dtype) for M in (codes, bias))
     arguments = (_compact(H), *small, _unsigned(labels))
     change = _in_parts(_kernels.assign, R, *arguments, shape=(G.n_clusters, R.shape[1]))
-    return labels, np.add(sums, change.T, order="C")
+    return Partition(labels, G.n_clusters), change.T
+
+
+def _reassigned_plainly(
+    R: Any, G: Partition, H: Partition, codes: Array, bias: Array
+) -> tuple[Partition, Array]:
+    """The same for any matrix: rows that move are picked out."""
+    costs = matrices.times(R, H) @ codes.T.astype(R.dtype) + bias.astype(R.dtype)
+    moved = assigned(costs, G)
+    rows = np.flatnonzero(moved.labels != G.labels)
+    change = moved[rows].dense(R.dtype) - G[rows].dense(R.dtype)
+    return moved, R[rows].T @ change
 
 
 def _by_rows(kernel: Kernel, R: Any, *arguments: Array, out: Array) -> None:

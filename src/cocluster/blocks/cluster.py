@@ -12,8 +12,9 @@ from distributed import Client, default_client
 from cocluster.blocks.rows import Function, RowBlocks, turned_product
 from cocluster.blocks.spread import Spread, spread
 from cocluster.containers import as_matrix
-from cocluster.labels import Factor
+from cocluster.labels import Factor, Partition
 from cocluster.matrices import Array, Matrix, gram, times
+from cocluster.passes import reassigned
 
 
 class DaskBlocks(RowBlocks):
@@ -46,6 +47,26 @@ class DaskBlocks(RowBlocks):
     def rows(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Spread:
         """Results that stay with their blocks."""
         return _measured(self.blocks.map(function, *shared, along=tuple(map(self.placed, along))))
+
+    def rows_and_total(
+        self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()
+    ) -> tuple[Spread, Any]:
+        """Both, from one task for each block."""
+        pairs = self.blocks.map(function, *shared, along=tuple(map(self.placed, along))).made()
+        rows = pairs.map(_first).made()
+        return rows, pairs.total(_second)
+
+    def reassigned(
+        self, G: Factor, H: Partition, codes: Array, bias: Array
+    ) -> tuple[Spread, Array]:
+        """Labels where the blocks are; their numbers come along with what they change."""
+        G = self.placed(G)
+        made, (change, squares) = self.rows_and_total(
+            _reassigned_and_gram, H, codes, bias, along=(G,)
+        )
+        moved = replace(made, width=G.width, dtype=G.dtype, hard=True)
+        moved.know_gram(squares)
+        return moved, change
 
     def __matmul__(self, F: Factor) -> Spread:
         dtype = np.result_type(self.dtype, F.dtype) if isinstance(F, np.ndarray) else self.dtype
@@ -129,6 +150,24 @@ def _as_block(chunk: Any, described: str, n_rows: int, width: int) -> Matrix:
 def _turned_product_and_gram(X: Matrix, G: Factor) -> tuple[Array, Array]:
     """Xᵀ G and Gᵀ G of one block."""
     return turned_product(X, G), gram(G)
+
+
+def _reassigned_and_gram(
+    X: Matrix, G: Partition, H: Partition, codes: Array, bias: Array
+) -> tuple[Partition, tuple[Array, Array]]:
+    """New labels, what they change in Xᵀ G, and Gᵀ G, of one block."""
+    moved, change = reassigned(X, G, H, codes, bias)
+    return moved, (change, gram(moved))
+
+
+def _first(pair: tuple[Any, Any]) -> Any:
+    """What stays."""
+    return pair[0]
+
+
+def _second(pair: tuple[Any, Any]) -> Any:
+    """What travels."""
+    return pair[1]
 
 
 def _form(part: Any) -> tuple[int, int, np.dtype]:

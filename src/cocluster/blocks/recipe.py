@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cocluster import passes
+from cocluster import passes, threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,8 @@ def flattened(source: Any, columns: list[Any], shared: list[Any]) -> Step | int:
 
 
 def run(step: Step | int, shared: Sequence[Any], n_parts: int, *parts: Any) -> Any:
-    """The result of a step for one of so many parts."""
-    with passes.one_of(n_parts):
+    """The result of a step for one of so many parts, in the one thread that Dask gives a task."""
+    with passes.one_of(n_parts), threads.limit(1):
         return done(step, shared, *parts)
 
 

@@ -30,6 +30,7 @@ from cocluster.matrices import (
     squared_norm,
     times,
 )
+from cocluster.passes import reassigned
 
 Function = Callable[..., Any]
 
@@ -95,6 +96,12 @@ class RowBlocks(ABC):
         """The results of ``function(block, *parts, *shared)``, one row for each row."""
 
     @abstractmethod
+    def rows_and_total(
+        self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()
+    ) -> tuple[Factor, Any]:
+        """Of two results of every block the first as `rows`, the second as `total`: one pass."""
+
+    @abstractmethod
     def placed(self, values: Factor) -> Factor:
         """Values of the rows (labels, a factor), where the blocks want them."""
 
@@ -117,6 +124,12 @@ class RowBlocks(ABC):
     def turned_times(self, G: Factor) -> Array:
         """Xᵀ G."""
         return np.asarray(self.total(turned_product, along=(G,)))
+
+    def reassigned(
+        self, G: Factor, H: Partition, codes: Array, bias: Array
+    ) -> tuple[Factor, Array]:
+        """`passes.reassigned` of all rows."""
+        return self.rows_and_total(reassigned, H, codes, bias, along=(G,))
 
     @cached_property
     def profile(self) -> Profile:

@@ -69,6 +69,19 @@ class StoredBlocks(RowBlocks):
         """Results of the blocks below each other."""
         return stacked(self.collect(function, *shared, along=along))
 
+    def rows_and_total(
+        self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()
+    ) -> tuple[Any, Any]:
+        """Both; summands are not held."""
+        parts = []
+
+        def kept(result: tuple[Any, Any]) -> Any:
+            parts.append(result[0])
+            return result[1]
+
+        total = reduce(plus, map(kept, self._results(function, shared, along)))
+        return stacked(parts), total
+
     def placed(self, values: Factor) -> Factor:
         """The values themselves: factors are in memory."""
         return values

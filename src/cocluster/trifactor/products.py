@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from cocluster import passes
-from cocluster.labels import Factor, Partition
+from cocluster.labels import Factor, is_hard
 from cocluster.matrices import Array, inner, is_blocked, times
 from cocluster.relations import RelationalData
 
@@ -67,15 +69,17 @@ class RelationalProblem:
     def in_one_pass(self, name: str, state: State) -> bool:
         """Whether labels and the product that follows from them can be had from one pass.
 
-        So it is for the rows of one large sparse matrix with hard clusters on both sides.
+        So it is for the rows of one matrix with hard clusters on both sides, where it is large:
+        in blocks, or fit for compiled passes.
         """
         if len(self.data.relations) > 1:
             return False
         (relation,) = self.data.relations
-        hard = all(isinstance(G, Partition) for G in state.factors.values())
+        hard = all(is_hard(G) for G in state.factors.values())
         whole = relation.row_index is None and relation.rows != relation.cols
-        is_csr = passes.is_compiled(relation.matrix) and relation.matrix.format == "csr"
-        return relation.rows == name and hard and whole and is_csr
+        R = relation.matrix
+        large = is_blocked(R) or (passes.is_compiled(R) and R.format == "csr")
+        return relation.rows == name and hard and whole and large
 
     def reassigned(self, name: str, state: State, codes: Array, bias: Array) -> State:
         """Every object to the k with the least bias_k + codes_k · (R H)_i; see `in_one_pass`.
@@ -83,11 +87,14 @@ class RelationalProblem:
         R H itself, as long as the data, is never held.
         """
         (relation,) = self.data.relations
-        G, H = state.factors[name], state.factors[relation.cols]
+        G, H, R = state.factors[name], state.factors[relation.cols], relation.matrix
         sums = self.product(state, 0, "rows")
-        labels, sums = passes.assigned(relation.matrix, G, H, sums, codes, bias)
-        moved = self.replaced(state, name, Partition(labels, G.n_clusters))
-        moved.products[0, "rows"] = sums
+        if is_blocked(R):
+            G, change = R.reassigned(G, H, codes, bias)
+        else:
+            G, change = passes.reassigned(R, G, H, codes, bias)
+        moved = self.replaced(state, name, G)
+        moved.products[0, "rows"] = np.add(sums, change, order="C")
         return moved
 
     def replaced(self, state: State, name: str, G: Factor) -> State:
