@@ -42,7 +42,7 @@ def tables() -> list[Table | Exhibit]:
     few = drawn | {"quick_sets": ("NG2", "NG3"), "costly": large}
     # Without draws only the starts differ; few samples allow more settings.
     small = parts | {"runs": 10, "quick_runs": 1, "quick_scales": ("l2", "log l2", None)}
-    small["columns"] = _columns({"n_components": (2, 5, 10)})
+    small["columns"] = _columns({"strength": (0.1, 1, 10), "n_components": (2, 5)})
     made = (("2", "balanced WebKB", balanced), ("3", "unbalanced WebKB", unbalanced))
     return [
         Table("002", "1", "20 Newsgroups", groups, **few),

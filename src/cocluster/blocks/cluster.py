@@ -48,23 +48,15 @@ class DaskBlocks(RowBlocks):
         """Results that stay with their blocks."""
         return _measured(self.blocks.map(function, *shared, along=tuple(map(self.placed, along))))
 
-    def rows_and_total(
-        self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()
-    ) -> tuple[Spread, Any]:
-        """Both, from one task for each block."""
-        pairs = self.blocks.map(function, *shared, along=tuple(map(self.placed, along))).made()
-        rows = pairs.map(_first).made()
-        return rows, pairs.total(_second)
-
     def reassigned(
         self, G: Factor, H: Partition, codes: Array, bias: Array
     ) -> tuple[Spread, Array]:
-        """Labels where the blocks are; their numbers come along with what they change."""
+        """New labels where the blocks are; how many come along with what they change."""
         G = self.placed(G)
-        made, (change, squares) = self.rows_and_total(
+        made, (change, squares) = self.blocks.rows_and_total(
             _reassigned_and_gram, H, codes, bias, along=(G,)
         )
-        moved = replace(made, width=G.width, dtype=G.dtype, hard=True)
+        moved = replace(G, source=made)
         moved.know_gram(squares)
         return moved, change
 
@@ -158,16 +150,6 @@ def _reassigned_and_gram(
     """New labels, what they change in Xᵀ G, and Gᵀ G, of one block."""
     moved, change = reassigned(X, G, H, codes, bias)
     return moved, (change, gram(moved))
-
-
-def _first(pair: tuple[Any, Any]) -> Any:
-    """What stays."""
-    return pair[0]
-
-
-def _second(pair: tuple[Any, Any]) -> Any:
-    """What travels."""
-    return pair[1]
 
 
 def _form(part: Any) -> tuple[int, int, np.dtype]:

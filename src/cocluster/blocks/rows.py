@@ -30,7 +30,6 @@ from cocluster.matrices import (
     squared_norm,
     times,
 )
-from cocluster.passes import reassigned
 
 Function = Callable[..., Any]
 
@@ -96,10 +95,10 @@ class RowBlocks(ABC):
         """The results of ``function(block, *parts, *shared)``, one row for each row."""
 
     @abstractmethod
-    def rows_and_total(
-        self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()
-    ) -> tuple[Factor, Any]:
-        """Of two results of every block the first as `rows`, the second as `total`: one pass."""
+    def reassigned(
+        self, G: Factor, H: Partition, codes: Array, bias: Array
+    ) -> tuple[Factor, Array]:
+        """`passes.reassigned` of all rows, in one pass over the blocks."""
 
     @abstractmethod
     def placed(self, values: Factor) -> Factor:
@@ -124,12 +123,6 @@ class RowBlocks(ABC):
     def turned_times(self, G: Factor) -> Array:
         """Xᵀ G."""
         return np.asarray(self.total(turned_product, along=(G,)))
-
-    def reassigned(
-        self, G: Factor, H: Partition, codes: Array, bias: Array
-    ) -> tuple[Factor, Array]:
-        """`passes.reassigned` of all rows."""
-        return self.rows_and_total(reassigned, H, codes, bias, along=(G,))
 
     @cached_property
     def profile(self) -> Profile:

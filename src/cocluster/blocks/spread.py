@@ -128,12 +128,29 @@ class Spread:
         self, function: Callable[..., Any], *shared: Any, along: tuple[Spread, ...] = ()
     ) -> Any:
         """The sum of the results, always in the same order."""
-        left = self._submitted(Recipe(function, (self, *along), shared))
+        return self._sum(self._submitted(Recipe(function, (self, *along), shared)))
+
+    def rows_and_total(
+        self, function: Callable[..., Any], *shared: Any, along: tuple[Spread, ...] = ()
+    ) -> tuple[tuple[Future, ...], Any]:
+        """Of two results of every part the first, which stays, and the sum of the second."""
+        pairs = self._submitted(Recipe(function, (self, *along), shared))
+        stay = self.client.map(_first, pairs, pure=False)
+        left = self._added_up(pairs, _second)
+        del pairs  # summands are let go as soon as they are added
+        return tuple(stay), self._sum(left)
+
+    def _sum(self, left: list[Future]) -> Any:
+        """The sum of some results, here."""
         while len(left) > 1:
-            groups = [left[i : i + FAN_IN] for i in range(0, len(left), FAN_IN)]
-            left = self.client.map(_added, groups, pure=False)
+            left = self._added_up(left, _same)
         with _lost_cluster_named():
             return left[0].result()
+
+    def _added_up(self, left: list[Future], pick: Callable[[Any], Any]) -> list[Future]:
+        """Sums of what is picked from a few results each."""
+        groups = [left[i : i + FAN_IN] for i in range(0, len(left), FAN_IN)]
+        return list(self.client.map(_added, groups, [pick] * len(groups), pure=False))
 
     def _submitted(self, recipe: Recipe) -> list[Future]:
         """One task for each part; what they share is sent once."""
@@ -256,9 +273,19 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _added(values: list[Any]) -> Any:
-    """The sum of a list, in its order."""
-    return reduce(plus, values)
+def _first(pair: tuple[Any, Any]) -> Any:
+    """What stays."""
+    return pair[0]
+
+
+def _second(pair: tuple[Any, Any]) -> Any:
+    """What travels."""
+    return pair[1]
+
+
+def _added(values: list[Any], pick: Callable[[Any], Any]) -> Any:
+    """The sum of what is picked from a list, in its order."""
+    return reduce(plus, map(pick, values))
 
 
 def _columns(part: Array, chosen: slice) -> Array:

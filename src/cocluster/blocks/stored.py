@@ -15,7 +15,7 @@ from cocluster import passes
 from cocluster.blocks.memory import parse_memory, readable
 from cocluster.blocks.rows import Function, RowBlocks, plus, stacked
 from cocluster.blocks.sources import Source, open_source
-from cocluster.labels import Factor
+from cocluster.labels import Factor, Partition
 from cocluster.matrices import Array, Matrix
 
 # At a time there are the block at work, the next one, and a scaled or transposed copy; a block
@@ -69,18 +69,15 @@ class StoredBlocks(RowBlocks):
         """Results of the blocks below each other."""
         return stacked(self.collect(function, *shared, along=along))
 
-    def rows_and_total(
-        self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()
-    ) -> tuple[Any, Any]:
-        """Both; summands are not held."""
-        parts = []
-
-        def kept(result: tuple[Any, Any]) -> Any:
-            parts.append(result[0])
-            return result[1]
-
-        total = reduce(plus, map(kept, self._results(function, shared, along)))
-        return stacked(parts), total
+    def reassigned(
+        self, G: Partition, H: Partition, codes: Array, bias: Array
+    ) -> tuple[Partition, Array]:
+        """New labels, and what they change: added up as the blocks go by."""
+        parts, change = [], np.zeros((self.shape[1], G.n_clusters), self.dtype)
+        for moved, part in self._results(passes.reassigned, (H, codes, bias), (G,)):
+            parts.append(moved)
+            change += part
+        return stacked(parts), change
 
     def placed(self, values: Factor) -> Factor:
         """The values themselves: factors are in memory."""
