@@ -1,6 +1,6 @@
 """Beyond memory: blocks on disk under a limit that is enforced, and a Dask cluster.
 
-    python -m benchmarks.speed.scale memory|stored|dask FOLDER [BYTES | WORKERS]
+    python -m benchmarks.speed.scale memory|stored|dask METHOD FOLDER BYTES|WORKERS
 
 is one fit in its own process, as `out_of_core` and `dask_workers` start it.
 """
@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+import cocluster
 from benchmarks.memory import peak_memory
 from benchmarks.speed.page import table
 from benchmarks.speed.run import ROOT
@@ -31,7 +32,8 @@ from cocluster.datasets import make_blocks
 from cocluster.matrices import n_bytes
 
 CLUSTERS = 10
-SWEEPS = 30
+# Of methods with hard and with soft clusters.
+SWEEPS = {"FNMTF": 30, "NMTF": 10}
 # Of one and of two workers in turn; the fastest counts.
 DASK_RUNS = 2
 # Data over the memory that the process is given.
@@ -55,11 +57,11 @@ def blocks_on_disk(
         yield folder, n_bytes(X)
 
 
-def child(task: str, folder: Path, amount: int, threads: int | None = None) -> dict[str, Any]:
+def child(task: str, folder: Path, amount: int, method: str = "FNMTF") -> dict[str, Any]:
     """What one fit in its own process took, and its labels; an error is said as it was."""
-    limits = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-    env = os.environ | {"PYTHONPATH": str(ROOT)} | dict.fromkeys(limits if threads else (), "1")
-    command = [sys.executable, "-m", "benchmarks.speed.scale", task, str(folder), str(amount)]
+    env = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "benchmarks.speed.scale", task, method]
+    command += [str(folder), str(amount)]
     done = subprocess.run(command, capture_output=True, text=True, env=env)
     if done.returncode:
         return {"error": (done.stderr.strip().splitlines() or ["ended by the system"])[-1]}
@@ -99,11 +101,12 @@ def dask_array(folder: Path) -> Any:
     return da.concatenate(chunks)
 
 
-def fitted(X: Any, folder: Path) -> dict[str, Any]:
+def fitted(X: Any, method: str, folder: Path) -> dict[str, Any]:
     """Fit from the given start; labels are left in the folder."""
     start = tuple(np.load(folder / f"start{axis}.npy") for axis in (0, 1))
     # Without scaling, a copy that is made once: sweeps are what is compared.
-    model = FNMTF(CLUSTERS, init=start, normalize=None, max_iter=SWEEPS, tol=0, random_state=0)
+    model = getattr(cocluster, method)(CLUSTERS, init=start, normalize=None, random_state=0)
+    model.set_params(max_iter=SWEEPS[method], tol=0)
     begin = time.perf_counter()
     model.fit(X)
     seconds = time.perf_counter() - begin
@@ -113,16 +116,16 @@ def fitted(X: Any, folder: Path) -> dict[str, Any]:
 
 def main() -> None:
     """The body of a process."""
-    task, name, amount = sys.argv[1:]
+    task, method, name, amount = sys.argv[1:]
     folder, before = Path(name), peak_memory()
     if task == "memory":
-        result = fitted(in_memory(folder), folder)
+        result = fitted(in_memory(folder), method, folder)
     elif task == "stored":
         warm_up()
         limit = data_in_use() + int(amount)
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
         memory = int(SHARE_FOR_BLOCKS * int(amount))
-        result = fitted(open_blocks(folder / "blocks", memory=memory), folder)
+        result = fitted(open_blocks(folder / "blocks", memory=memory), method, folder)
     else:
         from distributed import Client, LocalCluster, wait
 
@@ -130,11 +133,12 @@ def main() -> None:
             LocalCluster(
                 n_workers=int(amount), threads_per_worker=1, dashboard_address=None
             ) as cluster,
-            Client(cluster),
+            Client(cluster) as client,
         ):
+            client.run(warm_up)
             X = dask_array(folder).persist()
             wait(X)  # reading files is not what is compared
-            result = fitted(X, folder)
+            result = fitted(X, method, folder)
     print(json.dumps(result | {"peak": peak_memory() - before}))
 
 
@@ -142,9 +146,9 @@ def out_of_core(full: bool) -> str:
     """Data five times larger than the memory given, fitted with the labels of a fit in memory."""
     with blocks_on_disk(*((200_000, 20_000, 800) if full else (40_000, 10_000, 800))) as made:
         folder, size = made
-        inside = child("memory", folder, 0, threads=1)
+        inside = child("memory", folder, 0)
         given = size // TIMES_LARGER
-        stored = child("stored", folder, given, threads=1)
+        stored = child("stored", folder, given)
     if "error" in stored or "error" in inside:
         return f"Out of core failed: {stored.get('error') or inside.get('error')}"
     same = np.array_equal(inside["labels"], stored["labels"])
@@ -156,20 +160,23 @@ def out_of_core(full: bool) -> str:
 
 def dask_workers(full: bool) -> str:
     """Two workers with one thread against one."""
-    sizes = (400_000, 20_000, 400) if full else (100_000, 10_000, 400)
-    with blocks_on_disk(*sizes, n_blocks=16) as made:
-        folder, _ = made
-        inside = child("memory", folder, 0, threads=1)
-        tries = [child("dask", folder, n, threads=1) for n in (1, 2) * DASK_RUNS]
-    one, two = (min(tries[n::2], key=lambda r: r.get("seconds", 0)) for n in (0, 1))
-    if failed := [r["error"] for r in (inside, one, two) if "error" in r]:
-        return f"Dask failed: {failed[0]}"
-    same = all(np.array_equal(inside["labels"], r["labels"]) for r in (one, two))
-    head = "one worker / in memory | one worker / two workers | same labels"
-    cells = [f"{one['seconds'] / inside['seconds']:.2f}", f"{one['seconds'] / two['seconds']:.2f}"]
-    return "## Dask, single-thread workers\n\n" + table(
-        head, [[*cells, "yes" if same else "**no**"]]
-    )
+    sizes = (800_000, 10_000, 400) if full else (100_000, 10_000, 400)
+    with blocks_on_disk(*sizes, n_blocks=8) as made:
+        rows = [_dask_row(method, made[0]) for method in SWEEPS]
+    head = "method | one worker / in memory | one worker / two workers | same labels"
+    return "## Dask, single-thread workers\n\n" + table(head, rows)
+
+
+def _dask_row(method: str, folder: Path) -> list[str]:
+    """One method in memory, on one worker and on two."""
+    inside = child("memory", folder, 0, method)
+    tries = [child("dask", folder, n, method) for n in (1, 2) * DASK_RUNS]
+    if failed := [r["error"] for r in (inside, *tries) if "error" in r]:
+        return [method, f"failed: {failed[0]}", "", ""]
+    one, two = (min(tries[n::2], key=lambda r: float(r["seconds"])) for n in (0, 1))
+    same = all(np.array_equal(inside["labels"], r["labels"]) for r in tries)
+    ratios = one["seconds"] / inside["seconds"], one["seconds"] / two["seconds"]
+    return [method, *(f"{ratio:.2f}" for ratio in ratios), "yes" if same else "**no**"]
 
 
 def report(full: bool) -> str:

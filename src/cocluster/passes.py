@@ -105,13 +105,17 @@ def _in_parts(
     """The sum of what a kernel adds up over parts of the rows.
 
     Their number depends on the data only: so does the result, whatever the number of threads. All
-    partial sums together are small beside the data.
+    partial sums together are small beside the data. One of several blocks is not parted again.
     """
-    n_parts = int(np.clip(R.nnz // (32 * max(shape[0] * shape[1], 1)), 2, N_ROW_PARTS))
+    most = N_ROW_PARTS if _blocks.get() == 1 else 1
+    n_parts = min(max(R.nnz // (32 * max(shape[0] * shape[1], 1)), 2), most)
     parts = np.zeros((n_parts, *shape), dtype or R.dtype)
     tasks = list(zip(_cuts(R, n_parts), parts, strict=True))
     threads.each(lambda task: kernel(*_arrays(R), *arguments, *task[0], task[1]), tasks)
-    return parts.sum(axis=0)
+    total: Array = parts[0]
+    for part in parts[1:]:
+        total += part
+    return total
 
 
 def _cuts(R: Any, n_parts: int) -> list[tuple[int, int]]:
