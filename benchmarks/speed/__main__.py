@@ -12,11 +12,16 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.speed import page, pictures, scale
+from benchmarks.speed import graphs, page, pictures, scale
 from benchmarks.speed.cases import Case, cases
 from benchmarks.speed.run import run_all, shortened
 
-GROUPS = (*page.SECTIONS, "scale")
+SCALE = {
+    "out_of_core": scale.out_of_core,
+    "dask": scale.dask_workers,
+    "graphs": lambda full: graphs.report(200_000 if full else 30_000),
+}
+GROUPS = (*page.SECTIONS, *SCALE)
 
 
 def chosen(arguments: argparse.Namespace) -> Iterator[Case]:
@@ -44,13 +49,12 @@ def main() -> None:
     if arguments.baseline:
         run_all(chosen(arguments), page.BASELINE, arguments.baseline.resolve(strict=True))
         return
-    extra = ""
     if not arguments.page:
         run_all(chosen(arguments), page.RESULTS)
-        if "scale" in arguments.only:
-            extra = scale.report(arguments.full)
+        for name in set(arguments.only).intersection(SCALE):
+            page.SCALE[name].write_text(SCALE[name](arguments.full) + "\n")
     pictures.draw(page.read(page.RESULTS), page.FOLDER)
-    page.write(extra)
+    page.write()
 
 
 if __name__ == "__main__":

@@ -10,14 +10,15 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.speed.cases import OURS
-from benchmarks.speed.run import Row
+from benchmarks.speed.run import Row, identity
 
 FOLDER = Path(__file__).parent
 RESULTS, BASELINE, PAGE = (FOLDER / n for n in ("results.csv", "baseline.csv", "README.md"))
+# Sections that come as they are, from `scale` and `graphs`.
+SCALE = {name: FOLDER / f"{name}.md" for name in ("out_of_core", "dask", "graphs")}
 MARK = "<!-- results -->"
 # A case that takes more than this times the baseline is marked.
 SLOWER = 1.15
-KEY = ("group", "data", "method", "task", "grows", "seed")
 NUMBERS = "value nonzeros seconds sweep pass products lloyd memory accuracy nmi best_possible"
 
 
@@ -46,15 +47,11 @@ class Baseline:
     """Times of an earlier version, in passes over the arrays."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
-        self._known = {self._key(row): in_passes(row) for row in rows if row["status"] == "done"}
-
-    @staticmethod
-    def _key(row: Row) -> tuple[str, ...]:
-        return tuple(str(row[name]) for name in KEY)
+        self._known = {identity(row): in_passes(row) for row in rows if row["status"] == "done"}
 
     def ratio(self, row: Row) -> float:
         """Time now over time then; NaN where it was not measured."""
-        return in_passes(row) / self._known.get(self._key(row), math.nan)
+        return in_passes(row) / self._known.get(identity(row), math.nan)
 
     def cell(self, row: Row) -> str:
         """The ratio, marked where it is slower."""
@@ -204,7 +201,7 @@ def largest_gap(rows: list[Row]) -> str:
     )
 
 
-def write(extra: str = "") -> None:
+def write() -> None:
     """Put the tables of the recorded results below the page's text."""
     rows, baseline = read(RESULTS), Baseline(read(BASELINE))
     made = rows[0]
@@ -212,7 +209,10 @@ def write(extra: str = "") -> None:
     for group, (title, section) in SECTIONS.items():
         if own := [r for r in rows if r["group"] == group]:
             parts += [f"## {title}", section(own, baseline)]
-    parts += [largest_gap(rows), extra]
+    parts += [
+        largest_gap(rows),
+        *(file.read_text().strip() for file in SCALE.values() if file.exists()),
+    ]
     pictures = sorted(file.name for file in FOLDER.glob("*.png"))
     parts += [f"![{name.removesuffix('.png')}]({name})" for name in pictures]
     text = PAGE.read_text().split(MARK)[0]

@@ -29,6 +29,7 @@ ROOT = Path(__file__).parents[2]
 SHORT = 20.0
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 Row = dict[str, Any]
+KEY = ("group", "data", "method", "task", "grows", "seed")
 FIELDS = [
     "group",
     "data",
@@ -144,19 +145,25 @@ def _cost(row: Row) -> float:
     return float(row["sweep"] / row["pass"]) if "sweep" in row else float(row["seconds"])
 
 
-def run_all(cases: Iterable[Case], file: Path, source: Path | None = None) -> list[Row]:
-    """Run cases one after the other; rows are written as they come."""
-    rows: list[Row] = []
-    with file.open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, FIELDS)
-        writer.writeheader()
-        for case in cases:
-            for row in run(case, source):
-                writer.writerow({name: _short(row.get(name, "")) for name in FIELDS})
-                stream.flush()
-                rows.append(row)
-                print(row["group"], row["data"], row["method"], row["status"], flush=True)
-    return rows
+def run_all(cases: Iterable[Case], file: Path, source: Path | None = None) -> None:
+    """Run cases one after the other; rows are written as they come, in place of earlier ones."""
+    for case in cases:
+        new = [{name: _short(row.get(name, "")) for name in FIELDS} for row in run(case, source)]
+        known = {identity(row) for row in new}
+        with file.open("r+" if file.exists() else "w+", newline="") as stream:
+            kept = [row for row in csv.DictReader(stream) if identity(row) not in known]
+            stream.seek(0)
+            stream.truncate()
+            writer = csv.DictWriter(stream, FIELDS)
+            writer.writeheader()
+            writer.writerows(kept + new)
+        for row in new:
+            print(row["group"], row["data"], row["method"], row["status"], flush=True)
+
+
+def identity(row: Row) -> tuple[str, ...]:
+    """What distinguishes a measurement."""
+    return tuple(str(row[name]) for name in KEY)
 
 
 def _short(value: Any) -> Any:

@@ -179,10 +179,5 @@ def _dask_row(method: str, folder: Path) -> list[str]:
     return [method, *(f"{ratio:.2f}" for ratio in ratios), "yes" if same else "**no**"]
 
 
-def report(full: bool) -> str:
-    """Both, as a part of the page."""
-    return "\n\n".join((out_of_core(full), dask_workers(full)))
-
-
 if __name__ == "__main__":
     main()
