@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import permutations
@@ -20,8 +21,9 @@ from benchmarks.papers.figures.pictures import Picture, matched, points, scatter
 from benchmarks.papers.figures.registry import FIGURES, REFERENCES
 from benchmarks.papers.figures.reproduce import find
 from benchmarks.papers.figures.results import cells, write_results
+from benchmarks.papers.figures.times import TimeBars, Times, timed
 from benchmarks.papers.page import read_published
-from benchmarks.papers.protocol import Answer, Column, Problem, Sample, Setting, Table
+from benchmarks.papers.protocol import Answer, Column, Job, Problem, Sample, Setting, Table
 from benchmarks.papers.runner import read_runs, run
 from benchmarks.papers.tables import TABLES
 
@@ -127,6 +129,54 @@ def test_an_empty_figure_is_drawn_and_agrees_with_nothing(curves: Curves, tmp_pa
     assert "Does not agree." in curves.caption(tmp_path)
 
 
+@pytest.mark.parametrize(("kind", "place"), [(Times, 1.0), (TimeBars, 0.0)])
+def test_times_are_measured_once_and_kept(
+    kind: type[Curves], place: float, curves: Curves, tmp_path: Path
+) -> None:
+    one = replace(table_of({"own": 12, "own, one sweep": 12}), sets={"Blocks": (None,)})
+    parts = {name: getattr(curves, name) for name in ("paper", "number", "title", "shows", "axis")}
+    figure = kind(
+        **parts,
+        points=((place, one),),
+        panels={"both": ("Blocks",)},
+        own="own",
+        claims=(),
+        loader=blocks,
+    )
+    figure.run(tmp_path, False, silent)
+    kept = figure.file(tmp_path, "csv").read_text()
+    assert all(float(row["seconds"]) >= 0 for row in read_runs(figure.file(tmp_path, "csv")))
+    figure.run(tmp_path, False, silent)
+    assert figure.file(tmp_path, "csv").read_text() == kept
+    assert set(figure.lines(tmp_path)["both"]) == {"own", "own, one sweep"}
+    assert figure.draw(tmp_path).exists()
+
+
+def test_processor_time_does_not_count_waiting() -> None:
+    def wait(problem: Problem, setting: Setting, seed: int) -> Answer:
+        time.sleep(0.2)
+        return Answer(CLASSES)
+
+    job = Job("Blocks", Column("wait", wait), {"scale": None}, 0)
+    found = timed(job, blocks("003", "Blocks", 0))
+    assert float(found["seconds"]) < 0.1
+    assert float(found["accuracy"]) == 1.0
+
+
+def test_time_of_the_sweeps_is_that_of_the_fit_without_its_first(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    whole = {"panel": {"own": {0.0: 5.0}, "own, one sweep": {0.0: 2.0}, "other": {0.0: 1.0}}}
+    monkeypatch.setattr(Curves, "lines", lambda self, folder: whole)
+    (figure,) = [one for one in FIGURES.values() if isinstance(one, TimeBars)]
+    lines = figure.lines(tmp_path)["panel"]
+    assert {name: line[0.0] for name, line in lines.items()} == {
+        "own": 3.0,
+        "own, one sweep": 2.0,
+        "other": 1.0,
+    }
+
+
 @pytest.mark.parametrize(
     ("shares", "said"),
     [((1.0, 0.9), "Agrees."), ((1.0, 0.2), "Agrees in part."), ((0.4, 0.0), "Does not agree.")],
@@ -144,8 +194,16 @@ def test_claims_count_what_they_say() -> None:
         claims.close("a", "b", 0.15): (1, 3),
         claims.steady(0.15): (4, 6),
         claims.steady(0.15, up_to=1.0): (2, 2),
-        claims.best_beyond(2.0): (2, 2),
-        claims.best_beyond(3.0): (0, 2),
+        claims.good_from(2.0, 0.15): (3, 4),
+        claims.higher_at(2.0): (2, 2),
+        claims.higher_at(3.0): (1, 2),
+        claims.above_at_last("a", ("b",)): (1, 1),
+        claims.above_at_last("b", ("a",)): (0, 1),
+        claims.last("b"): (2, 3),
+        claims.ahead_by("a", 0.2): (2, 3),
+        claims.catches_up("a", "b"): (1, 1),
+        claims.catches_up("b", "a"): (0, 1),
+        claims.within((), claims.rising, "nowhere"): (0, 0),
         claims.all_below(("a",), ("b",)): (1, 3),
     }
     for claim, expected in counted.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ import numpy as np
 
 from benchmarks.papers.figures import style
 from benchmarks.papers.figures.figure import Figure, Finding, Report
-from benchmarks.papers.page import SHARES, average, chosen, read_published
-from benchmarks.papers.protocol import Job, Table, jobs, load
-from benchmarks.papers.runner import Loader, Row, key, read_runs, require_data, run
+from benchmarks.papers.page import SHARES, chosen, read_published
+from benchmarks.papers.protocol import Job, Table, load
+from benchmarks.papers.runner import Loader, by_key, read_runs, require_data, run
+from benchmarks.papers.search import Key, Row, average, most_runs, stages
 
 Line = dict[float, float]
 Lines = dict[str, dict[str, Line]]
@@ -46,6 +48,8 @@ class Curves(Figure):
         The paper's own method.
     claims : tuple of callables
         What the paper sees in the figure, looked for in ours.
+    label : str
+        What is on the vertical axis, if not the metric.
     log : str
         Which axes are logarithmic: "", "x", "y" or "xy".
     mark : Mark or None
@@ -58,6 +62,7 @@ class Curves(Figure):
     own: str
     claims: tuple[Claim, ...]
     metric: str = "accuracy"
+    label: str = ""
     log: str = ""
     columns: int = 2
     mark: Mark | None = None
@@ -68,7 +73,7 @@ class Curves(Figure):
             require_data(table, quick)
 
     def run(self, folder: Path, quick: bool, report: Report) -> None:
-        sizes = [len(jobs(table, quick)) for _, table in self.points]
+        sizes = [_size(table, quick) for _, table in self.points]
         # Kept from point to point, so that all of them are run on one copy of the data.
         loader = lru_cache(maxsize=None)(self.loader)
         for i, (x, table) in enumerate(self.points):
@@ -82,9 +87,8 @@ class Curves(Figure):
     def rows(self, folder: Path) -> tuple[list[Row], bool]:
         """Runs that are there, and whether those of the whole protocol are not."""
         rows = read_runs(self.file(folder, "csv"))
-        present = {key(row) for row in rows}
-        wanted = (job.key for _, table in self.points for job in jobs(table, quick=False))
-        return rows, any(one not in present for one in wanted)
+        done = by_key(rows)
+        return rows, not all(_is_whole(table, done) for _, table in self.points)
 
     def lines(self, folder: Path) -> Lines:
         """Means by panel, method and place; only where all sets of the panel are there."""
@@ -153,7 +157,7 @@ class Curves(Figure):
         """Titles and scales of a panel."""
         axis.set_title(panel, fontsize=9)
         axis.set_xlabel(self.axis, fontsize=8)
-        axis.set_ylabel(self.metric, fontsize=8)
+        axis.set_ylabel(self.label or self.metric, fontsize=8)
         if "x" in self.log:
             axis.set_xscale("log")
         if "y" in self.log:
@@ -181,12 +185,12 @@ class Curves(Figure):
 
     def made(self, folder: Path) -> str:
         table, quick = self.points[0][1], self.rows(folder)[1]
-        count = len(table.seeds(quick))
-        runs = f"{count} run{'s' if count > 1 else ''}"
-        parts = [f"Mean of {runs}."]
-        if quick:
-            mode = "A quick run: fewer scalings and settings,"
-            parts = [f"{mode} {runs} (the protocol has {table.runs})."]
+        parts = [self._runs(table, quick)]
+        if table.finalists and not quick:
+            parts.append(
+                "Of each method on each set the best setting at each place is shown, searched in "
+                f"stages as in the tables, with {len(table.seeds(True))} runs each at first."
+            )
         drawn = {name for _, one in self.points for name in one.rows(quick)}
         left = [name for sets in self.panels.values() for name in sets if name not in drawn]
         if left:
@@ -195,6 +199,35 @@ class Curves(Figure):
             shape = "Dashed line" if self.mark.at is None else "Stars"
             parts.append(f"{shape}: printed in table {self.mark.table}.")
         return " ".join(parts)
+
+    def _runs(self, table: Table, quick: bool) -> str:
+        """How many runs were made, and how many the paper has."""
+        usual = len(table.seeds(quick))
+        other: dict[int, list[str]] = {}
+        for name in (one for _, table in self.points for one in table.rows(quick)):
+            count = len(table.seeds(quick, name))
+            if count != usual and name not in other.get(count, []):
+                other.setdefault(count, []).append(name)
+        told = "".join(f", {count} of {', '.join(names)}" for count, names in other.items())
+        mode = "A quick run: mean" if quick else "Mean"
+        runs = f"{usual} run{'s' if usual > 1 else ''}"
+        return f"{mode} of {runs}{told} (the paper has {table.runs})."
+
+
+def _size(table: Table, quick: bool) -> int:
+    """How many runs a table has at most."""
+    cells = product(table.rows(quick), table.columns)
+    return sum(most_runs(table, row, column, quick) for row, column in cells)
+
+
+def _is_whole(table: Table, done: Mapping[Key, Row]) -> bool:
+    """Whether all runs of the whole protocol are there."""
+    for row, column in product(table.rows(quick=False), table.columns):
+        # A stage may be asked for only when the one before it is there.
+        for stage in stages(table, row, column, False, done):
+            if any(job.key not in done for job in stage):
+                return False
+    return True
 
 
 def _legend(axis: Any) -> list[tuple[Any, str]]:

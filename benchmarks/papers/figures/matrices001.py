@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.papers.figures.figure import Finding
 from benchmarks.papers.figures.pictures import Panels, Picture, column, line, of_kind
 from benchmarks.papers.protocol import load
-from benchmarks.papers.runner import Row
+from benchmarks.papers.search import Row
 from cocluster import SSNMF
 from cocluster.links import Links
 from cocluster.matrices import Array

@@ -14,7 +14,8 @@ from scipy.optimize import linear_sum_assignment
 
 from benchmarks.papers.figures import style
 from benchmarks.papers.figures.figure import Figure, Finding, Report
-from benchmarks.papers.runner import Row, read_runs, versions
+from benchmarks.papers.runner import read_runs, versions
+from benchmarks.papers.search import Row
 from cocluster.datasets.fetch import locate
 from cocluster.datasets.registry import dataset_info
 from cocluster.matrices import Array

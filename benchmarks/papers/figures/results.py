@@ -10,9 +10,10 @@ import numpy as np
 from benchmarks.papers.below import OWN, TOLERANCE, Cell, with_both
 from benchmarks.papers.figures import style
 from benchmarks.papers.figures.registry import FIGURES, REFERENCES, WITHOUT
-from benchmarks.papers.page import SHARES, average, chosen, read_published
+from benchmarks.papers.page import SHARES, chosen, read_published
 from benchmarks.papers.protocol import Table
 from benchmarks.papers.runner import read_runs
+from benchmarks.papers.search import average
 from benchmarks.papers.tables import TABLES
 
 

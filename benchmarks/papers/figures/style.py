@@ -43,12 +43,18 @@ def canvas(panels: int, columns: int, height: float = 2.9) -> tuple[Figure, list
 
 
 def looks(names: Iterable[str], own: str) -> dict[str, dict[str, Any]]:
-    """Colour and marker of each method; the paper's own is orange in every picture."""
+    """Colour and marker of each method; the paper's own is orange in every picture.
+
+    "NAME, how" has the colour of NAME and a dashed line.
+    """
     names = list(dict.fromkeys(names))
     others = iter(OTHERS)
-    colours = {name: OWN if name == own else next(others) for name in names}
+    colours = {own: OWN}
+    for name in names:
+        base = name.split(",")[0]
+        colours[name] = colours[base] if base in colours else next(others)
     return {
-        name: {"color": colours[name], "marker": marker}
+        name: {"color": colours[name], "marker": marker, "linestyle": "--" if "," in name else "-"}
         for name, marker in zip(names, MARKERS, strict=False)
     }
 
@@ -63,6 +69,21 @@ def bars(axis: Any, names: list[str], heights: dict[str, Array], label: str) -> 
         drawn = axis.bar(places, heights[series], width, label=series, color=colour)
         axis.bar_label(drawn, fmt=_shown, fontsize=6, padding=1)
     axis.set_xticks(np.arange(len(names)), names, rotation=35, ha="right", fontsize=8)
+    axis.set_ylabel(label, fontsize=9)
+
+
+def stack(axis: Any, names: list[str], below: Array, above: Array, label: str) -> None:
+    """Two logarithmic bars for each name: what comes before, and what is compared."""
+    places = np.arange(len(names))
+    for offset, heights, colour, what in (
+        (-0.2, below, "0.75", "start and graphs, to the first sweep"),
+        (0.2, above, OWN, "further sweeps"),
+    ):
+        shown = np.where(heights > 0, heights, np.nan)
+        drawn = axis.bar(places + offset, shown, 0.4, color=colour, label=what)
+        axis.bar_label(drawn, fmt="{:,.0f}", fontsize=6, padding=1)
+    axis.set_yscale("log")
+    axis.set_xticks(places, names, rotation=35, ha="right", fontsize=8)
     axis.set_ylabel(label, fontsize=9)
 
 

@@ -18,7 +18,7 @@ from benchmarks.papers.figures.pictures import (
     right,
     scatter,
 )
-from benchmarks.papers.runner import Row
+from benchmarks.papers.search import Row
 from cocluster import NMTF, SRC, StarSSNMF
 from cocluster.links import Links
 from cocluster.matrices import Array
@@ -147,6 +147,25 @@ def _near_axis(rows: list[Row]) -> float:
     return float(near.sum()) / max(len(drawn), 1)
 
 
+def _nearer(panels: Panels) -> Finding:
+    """Types whose objects lie nearer to their axes with SS-NMF than with NMF."""
+    off = {n: [_off_axis(panels.get(f"{n}: {kind}", [])) for kind in KINDS] for n in METHODS[1:]}
+    held = sum(ours < theirs for theirs, ours in zip(*off.values(), strict=True))
+    told = (f"{k} {b:.2f} after {a:.2f}" for k, a, b in zip(KINDS, *off.values(), strict=True))
+    text = "types nearer to the axes of SS-NMF than to those of NMF"
+    return Finding(text, held, len(KINDS), ", ".join(told))
+
+
+def _off_axis(rows: list[Row]) -> float:
+    """Median distance from the nearest axis relative to that along it; 1 at the origin."""
+    drawn = of_kind(rows, "point")
+    if not drawn:
+        return 1.0
+    off, along = np.sort([column(drawn, name) for name in ("x", "y")], axis=0)
+    return float(np.median(np.where(along > 0, off / np.maximum(along, 1e-12), 1.0)))
+
+
+METHODS = ("SRC", "NMF", "SS-NMF")
 KINDS = ("samples", *SIZES)
 FIGURE3 = Picture(
     paper="000",
@@ -155,17 +174,20 @@ FIGURE3 = Picture(
     shows="in the space of NMF objects lie close to the axis of their cluster, in that of SS-NMF "
     "(5 % of the pairs linked) exactly along it; with SRC axes and clusters have no relation.",
     remark="Drawn from the block probabilities that the paper gives. Near: nine objects in ten at "
-    "least twice as far along as off an axis. The two tags have weight 0 among the views of "
-    "SS-NMF here, and so lie at the origin. Hollow points are in the wrong cluster.",
+    "least twice as far along as off an axis. Nearer: by the median ratio of the two, in "
+    "brackets. The two tags lie at the origin of SS-NMF: the least squares of Algorithm 1 give "
+    "them weight 0 in 19 of 20 draws of data and links: words alone tell linked pairs apart. "
+    "Hollow points are in the wrong cluster.",
     panels={
         f"{name}: {kind}": (lambda name=name, kind=kind: _space(name, kind))  # type: ignore[misc]
-        for name in ("SRC", "NMF", "SS-NMF")
+        for name in METHODS
         for kind in KINDS
     },
     paint=scatter,
     claims=(
         _along("NMF"),
         _along("SS-NMF"),
+        _nearer,
         right("SS-NMF: samples", "samples that SS-NMF puts right", "SRC: samples"),
     ),
     height=2.2,
