@@ -19,14 +19,20 @@ from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 import cocluster
-from benchmarks.speed.cluster_model import TURNED, Rate, Shape
+from benchmarks.speed.cluster_model import REASSIGNED, TURNED, Rate, Shape
 from cocluster.blocks import write_blocks
-from cocluster.blocks.cluster import _as_block, _form, _turned_product_and_gram
+from cocluster.blocks.cluster import (
+    _as_block,
+    _form,
+    _reassigned_and_gram,
+    _turned_product_and_gram,
+)
 from cocluster.blocks.rows import _profile
 from cocluster.blocks.spread import FAN_IN, _columns, spread
 from cocluster.datasets import make_blocks
-from cocluster.labels import Factor, as_partition
+from cocluster.labels import Factor, Partition, as_partition
 from cocluster.matrices import gram, inner, single_precision, squared_norm, times
+from cocluster.passes import one_of, reassigned
 from cocluster.scaling import fit_scaling
 from cocluster.starts import OVERSAMPLING, SAMPLE, _nearest, kmeans, unit_rows
 from cocluster.threads import VARIABLE, limit, narrow_products
@@ -86,13 +92,8 @@ def sweep_calls(method: str, X: sp.csr_array, shape: Shape) -> dict[str, Call]:
     constraint: Any = Indicator() if hard else NonNegative()
     G, F = _factors(X.shape[0], shape, hard)
     k, l = shape.clusters, shape.column_clusters
-    S, B = np.ones((k, l), np.float32), np.eye(k)
-    XF, XG = times(X, F), np.ones((shape.columns, k), np.float32)
-    A = XF @ S.T
-    return {
-        "times": lambda: times(X, F),
-        "matmul": lambda: np.matmul(XF, S.T),
-        "_step_rows": lambda: _step_rows(G, A, constraint, B, None),
+    S, B, XG = np.ones((k, l), np.float32), np.eye(k), np.ones((shape.columns, k), np.float32)
+    calls: dict[str, Call] = {
         TURNED: lambda: _turned_product_and_gram(X, G),
         # Step, association and objective of the columns, from products that are there.
         "columns": lambda: (
@@ -100,6 +101,25 @@ def sweep_calls(method: str, X: sp.csr_array, shape: Shape) -> dict[str, Call]:
             *(call(F) for call in (gram, gram, partial(inner, M=XG), partial(inner, M=XG))),
         ),
     }
+    if hard:
+        return calls | {REASSIGNED: _reassigning(X, G, F)}
+    XF = times(X, F)
+    A = XF @ S.T
+    return calls | {
+        "times": lambda: times(X, F),
+        "matmul": lambda: np.matmul(XF, S.T),
+        "_step_rows": lambda: _step_rows(G, A, constraint, B, None),
+    }
+
+
+def _reassigning(X: sp.csr_array, G: Partition, F: Partition) -> Call:
+    """A pass in which a tenth of the rows move, as in the sweeps after the first ones."""
+    codes = np.random.default_rng(3).standard_normal((G.n_clusters, F.n_clusters))
+    bias = np.zeros(G.n_clusters)
+    settled, _ = reassigned(X, G, F, codes, bias)
+    labels = np.where(np.arange(len(G.labels)) % 10 == 0, G.labels, settled.labels)
+    before = as_partition(labels, G.n_clusters)
+    return lambda: _reassigned_and_gram(X, before, F, codes, bias)
 
 
 def start_calls(X: sp.csr_array, shape: Shape) -> dict[str, Call]:
@@ -140,7 +160,7 @@ def seconds_of_calls(X: sp.csr_array, shape: Shape, programs: tuple[str, ...]) -
     found = {}
     for program in programs:
         calls = start_calls(X, shape) if program == "start" else sweep_calls(program, X, shape)
-        with narrow_products(), limit(1), threadpool_limits(1):
+        with narrow_products(), limit(1), threadpool_limits(1), one_of(shape.blocks):
             for name, call in calls.items():
                 found[f"{program}/{name}"] = fastest(call, time.process_time)
         if program == "start":

@@ -21,7 +21,16 @@ INDEX = 4
 # Bytes read and written for one byte of a sum.
 ADD_TRAFFIC = 3
 TURNED = "_turned_product_and_gram"
-READERS = ("times", TURNED, "_as_block", "_profile", "Scaling.apply", "single_precision")
+REASSIGNED = "_reassigned_and_gram"
+READERS = (
+    "times",
+    TURNED,
+    REASSIGNED,
+    "_as_block",
+    "_profile",
+    "Scaling.apply",
+    "single_precision",
+)
 
 
 @dataclass(frozen=True)
@@ -94,6 +103,7 @@ class Step:
     shared : bytes that every worker needs for it
     total : bytes of the result of a block where results are summed, else None
     asked : bytes that pass between workers and client, who waits for them; None: it does not
+    kept : whether a task more for each block keeps what stays of its result
     local : whether the client does it alone
     """
 
@@ -102,6 +112,7 @@ class Step:
     shared: float = 0
     total: float | None = None
     asked: float | None = None
+    kept: bool = False
     local: bool = False
 
     @property
@@ -113,12 +124,15 @@ class Step:
 def sweep(method: str, shape: Shape) -> list[Step]:
     """One sweep of FNMTF (hard factors) or NMTF (soft): the rows, then the columns."""
     k, l, m, size = shape.clusters, shape.column_clusters, shape.columns, shape.itemsize
-    known = m * INDEX if method == "fnmtf" else m * l * size
-    shared = known + k * l * size + 8 * k * k
+    columns, total = Step(method, ("columns",), local=True), m * k * size + 8 * k * k
+    if method == "fnmtf":
+        shared = m * INDEX + 8 * (k * l + k)
+        return [Step(method, (REASSIGNED,), shared=shared, total=total, kept=True), columns]
+    shared = m * l * size + k * l * size + 8 * k * k
     return [
         Step(method, ("times", "matmul", "_step_rows"), shared=shared),
-        Step(method, (TURNED,), total=m * k * size + 8 * k * k),
-        Step(method, ("columns",), local=True),
+        Step(method, (TURNED,), total=total),
+        columns,
     ]
 
 
@@ -140,7 +154,7 @@ def start(shape: Shape) -> list[Step]:
         own(("kmeans",), local=True),
         own(("_nearest",), shared=8 * rank * shape.clusters, asked=labels),
         own(("_hardened",), asked=labels),
-        sweep("fnmtf", shape)[1],
+        Step("fnmtf", (TURNED,), total=sweep("fnmtf", shape)[0].total),
         own(("squared_norm",), total=8),
     ]
 
@@ -189,6 +203,10 @@ class Simulation:
             self._task(home, seconds, max(arrivals[home], own))
             for home, own in zip(self.homes, self.done, strict=True)
         ]
+        if step.kept:
+            self.done = [
+                self._task(home, 0.0, own) for home, own in zip(self.homes, self.done, strict=True)
+            ]
         if step.total is not None:
             self._fetched(self._summed(step.total), step.total)
         elif step.asked is not None:
@@ -283,11 +301,10 @@ def needs(method: str, shape: Shape, cluster: Cluster, sweeps: int) -> dict[str,
         "blocks, sweeps": entries * (INDEX + size),
         # The embedding; the factor at the start, before and after a step; and products at work.
         "rows, start": (rows + 2 * at_work) * width * size,
-        "rows, sweeps": rows * 3 * (INDEX if hard else k * size) + at_work * 2 * (k + l) * size,
-        # Each thread sums in two parts and one result (`cocluster._kernels.n_parts`); results of
-        # blocks wait until they are added.
-        "sums, start": (3 * cluster.threads + here + FAN_IN) * m * width * size,
-        "sums, sweeps": (3 * cluster.threads + here + FAN_IN) * m * k * size,
+        "rows, sweeps": rows * 3 * INDEX if hard else (3 * rows * k + at_work * 2 * (k + l)) * size,
+        # Results of blocks wait until they are added.
+        "sums, start": (cluster.threads + here + FAN_IN) * m * width * size,
+        "sums, sweeps": (cluster.threads + here + FAN_IN) * m * k * size,
         "shared": max(m * width * size, shared),
         "client": shape.rows * (INDEX + 8) + m * (3 * width * size + 16) + SAMPLE * width * size,
         "scheduler": shape.rows * INDEX + m * width * size + sweeps * shared,
