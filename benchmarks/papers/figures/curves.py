@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -189,7 +190,7 @@ class Curves(Figure):
         if table.finalists and not quick:
             parts.append(
                 "Of each method on each set the best setting at each place is shown, searched in "
-                f"stages as in the tables, with {len(table.seeds(True))} runs each at first."
+                f"stages as in the tables, with {self._at_first(table)} each at first."
             )
         drawn = {name for _, one in self.points for name in one.rows(quick)}
         left = [name for sets in self.panels.values() for name in sets if name not in drawn]
@@ -202,16 +203,20 @@ class Curves(Figure):
 
     def _runs(self, table: Table, quick: bool) -> str:
         """How many runs were made, and how many the paper has."""
-        usual = len(table.seeds(quick))
-        other: dict[int, list[str]] = {}
-        for name in (one for _, table in self.points for one in table.rows(quick)):
-            count = len(table.seeds(quick, name))
-            if count != usual and name not in other.get(count, []):
-                other.setdefault(count, []).append(name)
-        told = "".join(f", {count} of {', '.join(names)}" for count, names in other.items())
+        names = dict.fromkeys(one for _, table in self.points for one in table.rows(quick))
+        counts = {name: len(table.seeds(quick, name)) for name in names}
+        ((usual, _),) = Counter(counts.values()).most_common(1)
+        other = [f"{name} {count}" for name, count in counts.items() if count != usual]
+        told = f", {', '.join(other)}" if other else ""
         mode = "A quick run: mean" if quick else "Mean"
         runs = f"{usual} run{'s' if usual > 1 else ''}"
         return f"{mode} of {runs}{told} (the paper has {table.runs})."
+
+    def _at_first(self, table: Table) -> str:
+        """Runs of a setting in the first stages of the search."""
+        counts = [len(table.seeds(True, name)) for name in table.rows(quick=False)]
+        ((usual, _),) = Counter(counts).most_common(1)
+        return f"{usual} run{'s' if usual > 1 else ''}"
 
 
 def _size(table: Table, quick: bool) -> int:
