@@ -10,10 +10,11 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.speed import graphs, page, pictures, scale
-from benchmarks.speed.cases import Case, cases
+from benchmarks.speed.cases import PEERS, Case, cases
 from benchmarks.speed.run import run_all, shortened
 
 SCALE = {
@@ -32,6 +33,8 @@ def chosen(arguments: argparse.Namespace) -> Iterator[Case]:
         if case.data.name and "COCLUSTER_DATA" not in os.environ:
             print(f"{case.data.name} is left out: COCLUSTER_DATA does not name its folder.")
             continue
+        if arguments.baseline:  # peers do not change with our version
+            case = replace(case, methods=tuple(m for m in case.methods if m not in PEERS))
         yield shortened(case, arguments.limit)
 
 
