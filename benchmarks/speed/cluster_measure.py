@@ -28,7 +28,8 @@ from cocluster.blocks.cluster import (
     _turned_product_and_gram,
 )
 from cocluster.blocks.rows import _profile
-from cocluster.blocks.spread import FAN_IN, _columns, spread
+from cocluster.blocks.spread import FAN_IN, spread
+from cocluster.blocks.tasks import picked_columns
 from cocluster.datasets import make_blocks
 from cocluster.labels import Factor, Partition, as_partition
 from cocluster.matrices import gram, inner, single_precision, squared_norm, times
@@ -143,7 +144,7 @@ def start_calls(X: sp.csr_array, shape: Shape) -> dict[str, Call]:
         "qr": lambda: np.linalg.qr(Q),
         "gram": lambda: gram(XQ),
         "matmul": lambda: np.matmul(XQ, W),
-        "_columns": lambda: _columns(Z, slice(1, None)),
+        "picked_columns": lambda: picked_columns(Z, slice(1, None)),
         "unit_rows": lambda: unit_rows(Z),
         "kmeans": lambda: kmeans(sample, shape.clusters, 0, 5),
         "_nearest": lambda: _nearest(sample, model),

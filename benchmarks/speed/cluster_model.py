@@ -143,7 +143,7 @@ def start(shape: Shape) -> list[Step]:
     own = partial(Step, "start")
     profile, scaled = own(("_profile",), total=16 * m), own(("Scaling.apply",), 8 * m, asked=0)
     power = own(("times", TURNED), shared=Q, total=Q + 8 * width**2)
-    embedding = ("times", "matmul", "_columns", "_columns", "unit_rows")
+    embedding = ("times", "matmul", "picked_columns", "picked_columns", "unit_rows")
     return [
         own(("_as_block",)),
         own(("_form",), asked=0),

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from cocluster.trifactor import Free, Identity, NonNegativeAssociation
+from cocluster.trifactor.association import pseudo_inverse
 from tests import reference
 
 N, M, K, L = 9, 8, 3, 4
@@ -98,3 +99,10 @@ def test_identity_is_the_identity_and_needs_equal_numbers(R, rng):
     assert_array_equal(Identity().step(S, *small(R, G, H)), np.eye(K))
     with pytest.raises(ValueError, match="3 and 4"):
         Identity().start(*small(R, G, rng.random((M, L))))
+
+
+def test_the_inverse_of_a_diagonal_is_the_pseudo_inverse():
+    for sizes in ([3.0, 5.0], [3.0, 0.0], [1.0, 1e-15], [0.0, 0.0]):
+        M = np.diag(sizes)
+        expected = np.linalg.pinv(M, rcond=1e-12, hermitian=True)
+        assert_allclose(pseudo_inverse(M), expected, atol=1e-12)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,11 @@ from distributed import Client, Future, KilledWorker
 from distributed.client import ClosedClientError
 from distributed.comm import CommClosedError
 
+from cocluster.blocks import tasks
 from cocluster.blocks.recipe import Recipe, flattened, run
-from cocluster.blocks.rows import plus, stacked
+from cocluster.blocks.rows import stacked
 from cocluster.labels import Factor, Partition
-from cocluster.matrices import Array, Matrix, gram, inner, n_bytes
+from cocluster.matrices import Array, gram, inner, n_bytes
 from cocluster.trifactor.solve import Interrupted
 
 # What a cluster that is gone makes its client raise.
@@ -135,22 +136,24 @@ class Spread:
     ) -> tuple[tuple[Future, ...], Any]:
         """Of two results of every part the first, which stays, and the sum of the second."""
         pairs = self._submitted(Recipe(function, (self, *along), shared))
-        stay = self.client.map(_first, pairs, pure=False)
-        left = self._added_up(pairs, _second)
+        with _lost_cluster_named():
+            stay = self.client.map(tasks.first, pairs, pure=False)
+        left = self._added_up(pairs, tasks.second)
         del pairs  # summands are let go as soon as they are added
         return tuple(stay), self._sum(left)
 
     def _sum(self, left: list[Future]) -> Any:
         """The sum of some results, here."""
         while len(left) > 1:
-            left = self._added_up(left, _same)
+            left = self._added_up(left, tasks.same)
         with _lost_cluster_named():
             return left[0].result()
 
     def _added_up(self, left: list[Future], pick: Callable[[Any], Any]) -> list[Future]:
         """Sums of what is picked from a few results each."""
         groups = [left[i : i + FAN_IN] for i in range(0, len(left), FAN_IN)]
-        return list(self.client.map(_added, groups, [pick] * len(groups), pure=False))
+        with _lost_cluster_named():
+            return list(self.client.map(tasks.added, groups, [pick] * len(groups), pure=False))
 
     def _submitted(self, recipe: Recipe) -> list[Future]:
         """One task for each part; what they share is sent once."""
@@ -158,7 +161,7 @@ class Spread:
         shared: list[Any] = []
         step = flattened(replace(self, source=recipe), columns, shared)
         with _lost_cluster_named():
-            common = self.client.submit(_same, shared, pure=False)
+            common = self.client.submit(tasks.same, shared, pure=False)
             n = len(self.row_counts)
             alike = ([step] * n, [common] * n, [n] * n)
             return list(self.client.map(run, *alike, *columns, pure=False))
@@ -176,10 +179,10 @@ class Spread:
         """Some rows, here, in the order asked for; or some columns, where they are."""
         if isinstance(positions, tuple):
             width = len(range(*positions[1].indices(self.width)))
-            return self.map(_columns, positions[1], width=width)
+            return self.map(tasks.picked_columns, positions[1], width=width)
         order = np.argsort(positions, kind="stable")
         picked = [
-            self.client.submit(_taken, self.parts[number], local, pure=False)
+            self.client.submit(tasks.taken, self.parts[number], local, pure=False)
             for number, local, _ in self._by_part(positions[order])
         ]
         with _lost_cluster_named():
@@ -191,7 +194,7 @@ class Spread:
         parts = list(self.parts)
         for number, local, chosen in self._by_part(positions):
             parts[number] = self.client.submit(
-                _put, parts[number], local, values[chosen], pure=False
+                tasks.put, parts[number], local, values[chosen], pure=False
             )
         return replace(self, source=tuple(parts))
 
@@ -242,14 +245,14 @@ class Spread:
 
     def astype(self, dtype: Any) -> Spread:
         """The parts in another precision."""
-        return self if dtype == self.dtype else self.map(_cast, np.dtype(dtype), dtype=dtype)
+        return self if dtype == self.dtype else self.map(tasks.cast, np.dtype(dtype), dtype=dtype)
 
 
 def spread(client: Client, values: Factor, row_counts: Sequence[int]) -> Spread:
     """Values of all rows (an array or a `Partition`), cut up and sent to the workers."""
     ends = np.cumsum(row_counts)
     cuts = [slice(end - count, end) for end, count in zip(ends, row_counts, strict=True)]
-    parts = client.map(_same, [values[cut] for cut in cuts], pure=False)
+    parts = client.map(tasks.same, [values[cut] for cut in cuts], pure=False)
     hard = isinstance(values, Partition)
     width = values.shape[1] if len(values.shape) > 1 else 0
     dtype = np.dtype(np.float32) if hard else values.dtype
@@ -266,47 +269,3 @@ def _lost_cluster_named() -> Iterator[None]:
             f"The Dask cluster was lost ({type(error).__name__}); the clusters of the columns "
             "found until then are kept in the estimator, and its predict gives labels of rows."
         ) from error
-
-
-def _same(value: Any) -> Any:
-    """The value: a task that can be run again if its result is lost."""
-    return value
-
-
-def _first(pair: tuple[Any, Any]) -> Any:
-    """What stays."""
-    return pair[0]
-
-
-def _second(pair: tuple[Any, Any]) -> Any:
-    """What travels."""
-    return pair[1]
-
-
-def _added(values: list[Any], pick: Callable[[Any], Any]) -> Any:
-    """The sum of what is picked from a list, in its order."""
-    return reduce(plus, map(pick, values))
-
-
-def _columns(part: Array, chosen: slice) -> Array:
-    """Columns of a part."""
-    return part[:, chosen]
-
-
-def _taken(part: Matrix, positions: Array) -> Any:
-    """Rows of a part."""
-    return part[positions]
-
-
-def _put(part: Any, positions: Array, values: Any) -> Any:
-    """A part with some rows replaced."""
-    if isinstance(part, Partition):
-        return Partition(_put(part.labels, positions, values.labels), part.n_clusters)
-    changed = part.copy()
-    changed[positions] = values
-    return changed
-
-
-def _cast(part: Array, dtype: np.dtype) -> Array:
-    """A part in another precision."""
-    return part.astype(dtype)

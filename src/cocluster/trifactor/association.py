@@ -12,6 +12,9 @@ import numpy as np
 
 from cocluster.matrices import EPS, Array, safe_inverse
 
+# What is so small beside the largest eigenvalue counts as zero.
+NONE = 1e-12
+
 
 class Association(Protocol):
     """How S is chosen."""
@@ -80,5 +83,5 @@ def pseudo_inverse(M: Array) -> Array:
     """Inverse of a positive semi-definite matrix on its range: empty clusters give zeros."""
     sizes = np.diag(M)
     if np.count_nonzero(M) == np.count_nonzero(sizes):  # as of indicators: nothing to decompose
-        return np.diag(safe_inverse(sizes))
-    return np.asarray(np.linalg.pinv(M, rcond=1e-12, hermitian=True))
+        return np.diag(safe_inverse(np.where(sizes > NONE * sizes.max(), sizes, 0)))
+    return np.asarray(np.linalg.pinv(M, rcond=NONE, hermitian=True))
