@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,6 +13,7 @@ from benchmarks.papers.figures.claims import close, steady
 from benchmarks.papers.figures.curves import Curves, Mark
 from benchmarks.papers.figures.figure import Figure, Finding
 from benchmarks.papers.figures.pictures import Panels, Picture, column, line, of_kind, points
+from benchmarks.papers.grids import Grid
 from benchmarks.papers.protocol import Column, Scales, Table, load, rescaled
 from benchmarks.papers.search import Row
 from benchmarks.papers.solvers import method
@@ -23,7 +23,7 @@ from cocluster.metrics import scores
 
 BGP, OURS = "BGP", "LDCC"
 DRAWS = 10
-SCALES: Scales = ("log l2", "log tfidf")
+SCALE = "log l2"
 RIDGES = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 KINDS = {"class 0": "tab:blue", "class 1": "tab:red", "words": "0.6"}
 
@@ -55,7 +55,7 @@ def _shown_draw() -> int:
 def _fitted(name: str, seed: int) -> tuple[Any, Array]:
     """The method on one draw of two classes, and the classes."""
     sample = load("002", "WebKB2", seed)
-    X = rescaled(next(iter(sample.views.values())), SCALES[0])
+    X = rescaled(next(iter(sample.views.values())), SCALE)
     model: Any = BSGP if name == BGP else LDCC
     return model(2, normalize=None, random_state=0).fit(X), sample.labels
 
@@ -150,17 +150,14 @@ FIGURE1 = Picture(
 
 
 def _ridge_table(ridge: float) -> Table:
-    """LDCC at three strengths for one ridge."""
-    solve = method("ldcc")
-    rest = {"ridge": (ridge,), "n_neighbors": (3, 5, 10)}
-    rest |= {"n_components": (2, 5, 10, 20)}
-    quick = {"n_neighbors": (5,), "n_components": (5, 10)}
+    """LDCC at three strengths for one ridge, all else fixed."""
+    fixed: Grid = {"ridge": (ridge,), "n_neighbors": (5,), "n_components": (10,)}
     columns = tuple(
-        Column(f"α = {strength:g}", solve, rest | {"strength": (strength,)}, quick)
+        Column(f"α = {strength:g}", method("ldcc"), fixed | {"strength": (strength,)})
         for strength in (0.1, 1.0, 10.0)
     )
-    table = Table("002", "3", "ridge", {"WebKB4": SCALES}, columns, ("accuracy",), 10)
-    return replace(table, costly={"WebKB4": (1, 5)}, finalists=1, unit=100.0)
+    sets: dict[str, Scales] = {"WebKB4": (SCALE,)}
+    return Table("002", "3", "ridge", sets, columns, ("accuracy",), 10, unit=100.0)
 
 
 FIGURE3 = Curves(
@@ -168,8 +165,10 @@ FIGURE3 = Curves(
     number="3",
     title="accuracy of LDCC against λ for three values of α, WebKB with four classes",
     shows="accuracy is stable in λ below some threshold, and changes little with α.",
-    remark="Patches here are made of rows of unit length, so λ has a scale of its own; the "
-    "paper's range of λ is not in its text.",
+    remark="5 neighbours and 10 eigenvectors throughout, logarithms of counts. Patches here are "
+    "made of rows of unit length, so λ has a scale of its own; the paper's range of λ is not in "
+    "its text. α = 10 loses 5 points from λ = 1 on, the others change by 2 at most. The printed "
+    "level is the best of a whole grid, ours is one setting.",
     points=tuple((ridge, _ridge_table(ridge)) for ridge in RIDGES),
     panels={"WebKB4": ("WebKB4",)},
     axis="λ",
