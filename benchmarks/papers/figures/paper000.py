@@ -57,7 +57,7 @@ FIGURE5 = Curves(
     "by at least 12 points; it gains most from the first .5 %.",
     remark="Links are closed here, so many of them decide most classes for every method that "
     "keeps them: SS-CMRF, which moves must-linked samples as one, has .99 at 5 % on text, where "
-    ".81 is printed for 10 %, and no lead of 12 points is left. On genes SS-NMF is behind it.",
+    ".81 is printed for 10 %, and the lead of 12 points is gone. On genes SS-NMF is behind it.",
     points=tuple((p, _share_table(p, PAIRWISE, _pairwise())) for p in (0.5, 1.0, 3.0, 5.0, 10.0)),
     panels={"text, CT1 to CT8": CT, "gene expression, BT1 to BT7": BT},
     axis="linked pairs, %",
