@@ -96,6 +96,24 @@ def test_blocks_are_read_in_any_order_by_threads_and_by_copies(writer, kind, tmp
         assert np.array_equal(dense(block), dense(source.read(number)))
 
 
+@pytest.mark.parametrize("writer", [files.blocks, files.npz])
+def test_a_second_reading_gives_the_same_and_is_checked_if_the_file_was_written_since(
+    writer, tmp_path
+):
+    source = open_source(writer(matrix("sparse", np.float32), tmp_path), 10**9)
+    first, again = source.read(0), source.read(0)
+    assert np.array_equal(dense(again), dense(first))
+    assert again.has_canonical_format
+    assert again.dtype == first.dtype
+    again.data[:] = 0
+    assert np.array_equal(dense(source.read(0)), dense(first))
+    broken = first.copy()
+    broken.data[0] = np.nan
+    sp.save_npz(source.pieces[0].file, broken, compressed=writer is files.npz)
+    with pytest.raises(ValueError, match="NaN"):
+        source.read(0)
+
+
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 def test_one_row_blocks(kind, tmp_path):
     X = matrix(kind, np.float32)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
+import scipy.sparse as sp
 
+from cocluster.blocks.sources._again import Stretches, as_stored, header, stamp
 from cocluster.blocks.sources._sizes import (
     budget,
     cell_bytes,
@@ -27,10 +29,6 @@ from cocluster.readers._common import broken
 from cocluster.readers.npz import PARTS, load_arrays, matrices_in
 
 ENDINGS = (".npz", ".npy")
-_HEADERS = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
 
 
 @dataclass(frozen=True)
@@ -62,6 +60,7 @@ class Blocks:
     pieces: tuple[Piece, ...]
     column_names: Array | None = None
     row_names: Array | None = None
+    _known: dict[int, Stretches] = field(default_factory=dict)
 
     @cached_property
     def row_counts(self) -> tuple[int, ...]:
@@ -79,9 +78,18 @@ class Blocks:
         return np.result_type(*(floating(piece.stored, piece.name) for piece in self.pieces))
 
     def read(self, number: int) -> Matrix:
-        """Block in memory."""
+        """Block in memory; checked if the file is new or was written since."""
         piece = self.pieces[number]
-        return checked(piece.load(), piece.name, piece.shape, self.dtype)
+        known, stamped = self._known.get(number), stamp(piece.file)
+        if known is not None and known.stamp == stamped:
+            with unreadable(piece.name, *ERRORS):
+                return known.read()
+        loaded = piece.load()
+        usual = sp.issparse(loaded) and loaded.has_canonical_format
+        block = checked(loaded, piece.name, piece.shape, self.dtype)
+        if usual and (found := as_stored(piece.file, stamped, block)):
+            self._known[number] = found
+        return block
 
     def describe(self, number: int) -> str:
         """Folder and file, with the rows if it is cut."""
@@ -131,7 +139,7 @@ def _cut(whole: Piece, n_bytes: int, memory: int) -> list[Piece]:
 def _npy(file: Path) -> tuple[Piece, int]:
     """Block of a ``.npy`` file, and the bytes it takes in memory."""
     with broken(file, *ERRORS, EOFError), file.open("rb") as stream:
-        shape, by_columns, stored = _header(stream)
+        shape, by_columns, stored = header(stream)
         offset = stream.tell()
     name = _name(file)
     read_as = floating(stored, name)
@@ -151,7 +159,7 @@ def _npz(file: Path) -> tuple[Piece, int]:
         headers = {}
         for member in archive.namelist():
             with archive.open(member) as stream:
-                headers[member.removesuffix(".npy")] = _header(stream)
+                headers[member.removesuffix(".npy")] = header(stream)
         sparse = all(part in headers for part in PARTS)
         shape = tuple(_small(archive, "shape").tolist()) if sparse else ()
         layout = _small(archive, "format").item() if "format" in headers else "csr"
@@ -187,11 +195,6 @@ def _refuse_other_than_two_axes(name: str, shape: tuple[int, ...]) -> None:
     """Refuse arrays that are no matrices."""
     if len(shape) != 2:
         raise ValueError(f"{name} has {len(shape)} axes, not 2; keep only matrices in the folder.")
-
-
-def _header(stream: IO[bytes]) -> tuple[Any, bool, np.dtype]:
-    """Shape, order by columns, and type of an array in numpy's format."""
-    return _HEADERS[np.lib.format.read_magic(stream)](stream)
 
 
 def _small(archive: ZipFile, member: str) -> Array:
