@@ -8,7 +8,7 @@ gain. So no two pools compete, and the result does not depend on the number of t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -57,9 +57,14 @@ def limit(n: int) -> Iterator[None]:
         _limit.reset(token)
 
 
-def each(function: Callable[[T], None], tasks: Iterable[T]) -> None:
+def each(function: Callable[[T], None], tasks: Sequence[T]) -> None:
     """Call a function that gives way to other threads for every task, in as many as are allowed."""
-    with ThreadPoolExecutor(count()) as pool:
+    n_threads = min(count(), len(tasks))
+    if n_threads <= 1:
+        for task in tasks:
+            function(task)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
         for _ in pool.map(function, tasks):
             pass
 
