@@ -15,13 +15,11 @@ import numpy as np
 from sklearn.cluster import SpectralCoclustering
 from sklearn.neighbors import NearestNeighbors
 
-from benchmarks.memory import peak_memory
 from benchmarks.speed.page import table
 from cocluster import LDCC
 from cocluster.datasets import make_blocks
 from cocluster.graphs import nearest_neighbours
 from cocluster.graphs.pairs import chosen_distances
-from cocluster.matrices import n_bytes
 from cocluster.metrics import accuracy
 from cocluster.spectral import _ldcc
 
@@ -51,7 +49,7 @@ def neighbours(X: Any) -> list[str]:
 
 
 def embedded(X: Any, labels: np.ndarray) -> list[str]:
-    """A fit of LDCC: time, residual of its eigenvectors, accuracy, memory."""
+    """A fit of LDCC: time, residual of its eigenvectors, accuracy."""
     residuals: list[float] = []
 
     def solved(operator: Any, *arguments: Any) -> Any:
@@ -59,18 +57,12 @@ def embedded(X: Any, labels: np.ndarray) -> list[str]:
         residuals.append(float(np.abs(operator @ Z - Z * values).max()))
         return values, Z
 
-    solve, before = _ldcc.smallest_eigenvectors, peak_memory()
+    solve = _ldcc.smallest_eigenvectors
     with patch.object(_ldcc, "smallest_eigenvectors", solved):
         model, seconds = timed(lambda: LDCC(CLUSTERS, random_state=0).fit(X))
-    memory = (peak_memory() - before) / n_bytes(X)
     peer, others = timed(lambda: SpectralCoclustering(CLUSTERS, random_state=0).fit(X))
     scores = (accuracy(labels, found) for found in (model.labels_, peer.row_labels_))
-    return [
-        f"{seconds / others:.1f}",
-        f"{max(residuals):.0e}",
-        *(f"{score:.3f}" for score in scores),
-        f"{memory:.1f}",
-    ]
+    return [f"{seconds / others:.1f}", f"{max(residuals):.0e}", *(f"{s:.3f}" for s in scores)]
 
 
 def _planted(n: int) -> tuple[Any, np.ndarray]:
@@ -85,7 +77,7 @@ def report(n: int) -> str:
     head = "objects | exact search / ours | recall | LDCC / SpectralCoclustering | residual"
     cells = [f"{n:,}", *neighbours(X), *embedded(X, labels)]
     return "## Big graphs\n\n" + table(
-        f"{head} | accuracy of LDCC | of SpectralCoclustering | memory of LDCC / matrix", [cells]
+        f"{head} | accuracy of LDCC | of SpectralCoclustering", [cells]
     )
 
 
