@@ -28,7 +28,7 @@ SWEEPS = 16
 MOST_MEMORY = 20 * 2**30
 SAMPLES = 5
 N_PARTS = 64
-LLOYD = (2, 6)
+LLOYD = (2, 12)
 
 
 @numba.njit(parallel=True, cache=True)
@@ -78,7 +78,7 @@ def lloyd(X: sp.csr_array, k: int, start: np.ndarray) -> float:
             lambda n=n: KMeans(k, init=centres, n_init=1, max_iter=n, tol=0, algorithm="lloyd").fit(
                 X
             ),
-            times=2,
+            times=3,
         )
         for n in LLOYD
     )
