@@ -16,6 +16,7 @@ from distributed import Client, LocalCluster
 
 import cocluster
 from benchmarks.speed import plan
+from benchmarks.speed.cluster_memory import needs
 from benchmarks.speed.cluster_model import (
     REASSIGNED,
     TURNED,
@@ -25,7 +26,6 @@ from benchmarks.speed.cluster_model import (
     Simulation,
     Step,
     after_loss,
-    needs,
     start,
     sweep,
 )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from cocluster.blocks.spread import FAN_IN
-from cocluster.starts import OVERSAMPLING, POWER_STEPS, SAMPLE
+from cocluster.starts import OVERSAMPLING, POWER_STEPS
 
 INDEX = 4
 # Bytes read and written for one byte of a sum.
@@ -285,27 +285,3 @@ def after_loss(simulation: Simulation, method: str, sweeps: int) -> float:
     again.run([step for step in start(shape) if "Scaling.apply" in step.names][:1])
     rows = sweep(method, shape)[:1]
     return again.clock + sum(again.run(rows) for _ in range(sweeps))
-
-
-def needs(method: str, shape: Shape, cluster: Cluster, sweeps: int) -> dict[str, float]:
-    """Bytes held by a worker (by what they are), by the client and by the scheduler, at most."""
-    k, l, m, size = shape.clusters, shape.column_clusters, shape.columns, shape.itemsize
-    rows, entries = shape.rows / cluster.workers, shape.nonzeros / cluster.workers
-    here, width = math.ceil(shape.blocks / cluster.workers), shape.start_width
-    hard, at_work = method == "fnmtf", cluster.threads * shape.block_rows
-    shared = m * INDEX if hard else m * l * size
-    return {
-        # Indices are shared by all copies. In the start there are the normalised entries, the
-        # degree-scaled ones, and for a moment those they are made of.
-        "blocks, start": entries * (INDEX + 3 * size),
-        "blocks, sweeps": entries * (INDEX + size),
-        # The embedding; the factor at the start, before and after a step; and products at work.
-        "rows, start": (rows + 2 * at_work) * width * size,
-        "rows, sweeps": rows * 3 * INDEX if hard else (3 * rows * k + at_work * 2 * (k + l)) * size,
-        # Results of blocks wait until they are added.
-        "sums, start": (cluster.threads + here + FAN_IN) * m * width * size,
-        "sums, sweeps": (cluster.threads + here + FAN_IN) * m * k * size,
-        "shared": max(m * width * size, shared),
-        "client": shape.rows * (INDEX + 8) + m * (3 * width * size + 16) + SAMPLE * width * size,
-        "scheduler": shape.rows * INDEX + m * width * size + sweeps * shared,
-    }

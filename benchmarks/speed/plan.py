@@ -19,6 +19,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.speed.cluster_memory import needs
 from benchmarks.speed.cluster_model import (
     Cluster,
     Rate,
@@ -26,7 +27,6 @@ from benchmarks.speed.cluster_model import (
     Shape,
     Simulation,
     after_loss,
-    needs,
     start,
     sweep,
 )
