@@ -55,10 +55,7 @@ class Baseline:
 
     def cell(self, row: Row) -> str:
         """The ratio, marked where it is slower."""
-        ratio = self.ratio(row)
-        return (
-            "" if math.isnan(ratio) else f"**{ratio:.2f} slower**" if ratio > SLOWER else _2(ratio)
-        )
+        return marked(self.ratio(row))
 
 
 def _2(value: float) -> str:

@@ -46,9 +46,9 @@ class Method:
 
 
 METHODS = {
-    "fnmtf": Method("FNMTF", "Wang et al. 2011", "2 passes over the non-zeros"),
+    "fnmtf": Method("FNMTF", "Wang et al. 2011", "1 or 2 passes over the non-zeros"),
     "lpfnmtf": Method("LPFNMTF", "Wang et al. 2011", "2 passes over the non-zeros"),
-    "itcc": Method("ITCC", "Dhillon et al. 2003", "2 passes over the non-zeros"),
+    "itcc": Method("ITCC", "Dhillon et al. 2003", "1 or 2 passes over the non-zeros"),
     "cmrf": Method("CMRF", "Bekkerman and Jeon 2007", "2 passes, objects one by one"),
     "nmtf": Method("NMTF", "Long et al. 2005", "2 products with k columns"),
     "onmtf": Method("ONMTF", "Ding et al. 2006", "2 products with k columns"),

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster import matrices, threads
-from cocluster.labels import Partition, assigned
+from cocluster.labels import Factor, Partition, assigned
 from cocluster.matrices import Array
 
 Kernel = Callable[..., None]
@@ -38,6 +38,11 @@ def is_compiled(R: Any) -> bool:
     """Whether R is (part of what is) large enough for compiled passes: compiling costs seconds."""
     large = sp.issparse(R) and R.nnz * _blocks.get() >= matrices.COMPILE_FROM_NONZEROS
     return large and R.format in ("csr", "csc") and bool(importlib.util.find_spec("numba"))
+
+
+def assigns(R: Any) -> bool:
+    """Whether labels of the rows of R come from one pass over it (`reassigned`)."""
+    return matrices.is_blocked(R) or (is_compiled(R) and R.format == "csr")
 
 
 def label_sums(R: Any, G: Partition) -> Array:
@@ -65,14 +70,14 @@ def product(R: Any, G: Array) -> Array:
     return _in_parts(_kernels.major_product, R, G, shape=shape, dtype=G.dtype)
 
 
-def reassigned(
-    R: Any, G: Partition, H: Partition, codes: Array, bias: Array
-) -> tuple[Partition, Array]:
+def reassigned(R: Any, G: Factor, H: Partition, codes: Array, bias: Array) -> tuple[Factor, Array]:
     r"""Labels of the rows that minimise :math:`bias_k + codes_k \cdot (R H)_i`, from one pass.
 
     A row keeps its label if that is as good. With them comes what they change in Rᵀ G.
     """
-    if not (is_compiled(R) and R.format == "csr"):
+    if matrices.is_blocked(R):
+        return R.reassigned(G, H, codes, bias)
+    if not assigns(R):
         return _reassigned_plainly(R, G, H, codes, bias)
     from cocluster import _kernels
 

@@ -77,9 +77,7 @@ class RelationalProblem:
         (relation,) = self.data.relations
         hard = all(is_hard(G) for G in state.factors.values())
         whole = relation.row_index is None and relation.rows != relation.cols
-        R = relation.matrix
-        large = is_blocked(R) or (passes.is_compiled(R) and R.format == "csr")
-        return relation.rows == name and hard and whole and large
+        return relation.rows == name and hard and whole and passes.assigns(relation.matrix)
 
     def reassigned(self, name: str, state: State, codes: Array, bias: Array) -> State:
         """Every object to the k with the least bias_k + codes_k · (R H)_i; see `in_one_pass`.
@@ -87,12 +85,9 @@ class RelationalProblem:
         R H itself, as long as the data, is never held.
         """
         (relation,) = self.data.relations
-        G, H, R = state.factors[name], state.factors[relation.cols], relation.matrix
+        G, H = state.factors[name], state.factors[relation.cols]
         sums = self.product(state, 0, "rows")
-        if is_blocked(R):
-            G, change = R.reassigned(G, H, codes, bias)
-        else:
-            G, change = passes.reassigned(R, G, H, codes, bias)
+        G, change = passes.reassigned(relation.matrix, G, H, codes, bias)
         moved = self.replaced(state, name, G)
         moved.products[0, "rows"] = np.add(sums, change, order="C")
         return moved
