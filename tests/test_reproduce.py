@@ -186,11 +186,34 @@ def test_the_page_of_a_search_says_how_settings_were_chosen(staged: Table, folde
     page = write_page(often, folder, quick=False).read_text()
     assert "Mean of 4 runs, Blocks 3 (the paper has 4)." in page
     assert "at every scaling, with 2 runs each, Blocks 1; then" in page
-    assert "the best 2 by mean accuracy with all runs" in page
+    assert (
+        "the best 2 with all runs, of which the better is shown. Best is by mean accuracy." in page
+    )
     # Two wrong in the runs of the search, one in the last: the mean is that of all runs.
     assert "| Blocks | - / 0.861 / - | - / - / - |" in page
-    assert '| `{"a": 2, "b": 2, "scale": null}` | 11 | 18 |' in page
+    assert '| `{"a": 2, "b": 2, "scale": null}` | accuracy | 11 | 18 |' in page
     assert "* climbs: a **0**, **1**, 2; b **0**, **1**, 2." in page
+
+
+def halves_or_quarters(problem: Problem, setting: Setting, seed: int) -> Answer:
+    """Two clusters with errors, which accuracy prefers, or four pure ones, which NMI prefers."""
+    n = problem.data.shape[0]
+    if setting["pure"]:
+        return Answer(np.arange(n) * 4 // n)
+    return Answer((np.arange(n) >= n // 2) ^ (np.arange(n) % 3 == 0))
+
+
+@pytest.mark.parametrize("finalists", [0, 1])
+def test_each_metric_chooses_its_own_setting(table: Table, folder: Path, finalists: int) -> None:
+    columns = (Column("either", halves_or_quarters, {"pure": (False, True)}),)
+    both = replace(table, columns=columns, metrics=("accuracy", "nmi"), finalists=finalists)
+    run(both, folder / "runs.csv", loader=blocks)
+    page = write_page(both, folder, quick=False).read_text()
+    assert "by the mean of the figure shown (accuracy, nmi)" in page
+    assert "| Blocks | - / 0.667 / - |" in page
+    assert "| Blocks | - / 0.500 / - |" in page
+    assert '| `{"pure": false, "scale": null}` | accuracy | 4 | 4 |' in page
+    assert '| `{"pure": true, "scale": null}` | nmi | 4 | 4 |' in page
 
 
 def test_a_search_that_is_not_at_its_end_is_a_dash(staged: Table, folder: Path) -> None:

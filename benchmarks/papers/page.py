@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.papers.below import Cell, below_lines, with_both
 from benchmarks.papers.exhibit import Exhibit, ours
-from benchmarks.papers.layout import MISSING, compared
-from benchmarks.papers.protocol import Setting, Table, written
+from benchmarks.papers.layout import MISSING, compared, table_lines
+from benchmarks.papers.protocol import SHARES, Setting, Table, judge, written
 from benchmarks.papers.runner import by_key, read_runs
 from benchmarks.papers.search import Row, average, finished
 from cocluster.datasets import list_paper_sets
 
 Published = dict[tuple[str, str, str], float]
 Best = dict[tuple[str, str], tuple[Setting, list[Row], int]]
-SHARES = {"accuracy", "nmi", "purity"}
 
 
 def read_published(file: Path, number: str) -> Published:
@@ -31,16 +31,16 @@ def read_published(file: Path, number: str) -> Published:
         }
 
 
-def chosen(table: Table, rows: list[Row], quick: bool) -> Best:
-    """Per cell the setting of best mean accuracy, as the papers choose, its runs, and of how many.
+def chosen(table: Table, rows: list[Row], quick: bool, metric: str) -> Best:
+    """Per cell the setting of best mean, as the papers choose, its runs, and of how many.
 
     Settings that are not run to the end do not count. Cells without any are left out.
     """
     best: Best = {}
     done = by_key(rows)
     for row, column in ((row, column) for row in table.rows(quick) for column in table.columns):
-        settings, tried = finished(table, row, column, quick, done)
-        scored = [(average(found, "accuracy"), i) for i, (_, found) in enumerate(settings)]
+        settings, tried = finished(table, row, column, judge(metric), quick, done)
+        scored = [(average(found, judge(metric)), i) for i, (_, found) in enumerate(settings)]
         scored = [(score, -i) for score, i in scored if not np.isnan(score)]
         if scored:
             setting, found = settings[-max(scored)[1]]
@@ -63,20 +63,22 @@ def _table_lines(table: Table, folder: Path, quick: bool) -> list[str]:
     """The page of figures by set and method."""
     published = read_published(folder / "published.csv", table.number)
     rows = read_runs(folder / "runs.csv")
-    best = chosen(table, rows, quick)
+    best = {metric: chosen(table, rows, quick, metric) for metric in table.metrics}
     lines = [*_title(table, quick), "", *_head(table, quick)]
     short: list[Cell] = []
     for metric in table.metrics:
-        cells = _cells(table, metric, published, best)
-        short += with_both(cells) if metric in SHARES else []
-        lines += ["", f"## {metric}", "", *_grid(table, metric, cells)]
+        shown = cells(table, metric, published, best[metric])
+        short += with_both(shown) if metric in SHARES else []
+        lines += ["", f"## {metric}", "", *_grid(table, metric, shown)]
     lines += ["", *_marks(table)]
-    if SHARES.intersection(table.metrics):
+    if set(SHARES).intersection(table.metrics):
         lines += below_lines(table.paper, table.number, short, folder, table.unit)
     lines += ["", "## Settings chosen", "", *_settings(table, best, quick)]
     lines += ["", "## Ranges searched", "", *_ranges(table)]
     lines += _refusals(table, rows)
-    used = sorted({row["versions"] for _, found, _ in best.values() for row in found})
+    used = sorted(
+        {r["versions"] for of in best.values() for _, found, _ in of.values() for r in found}
+    )
     return [*lines, "", *(f"Made with {text}." for text in used)]
 
 
@@ -117,11 +119,12 @@ def _head(table: Table, quick: bool) -> list[str]:
     """What is shown and how it was made."""
     mode = "**A quick run**: fewer runs, coarser grids, small sets. " if quick else ""
     lines = [
-        f"{mode}Mean of {len(table.seeds(quick))} runs{_fewer(table, quick)} (the paper has "
+        f"{mode}Mean of {len(table.seeds(quick))} runs{_others(table, quick)} (the paper has "
         f"{table.runs}). Each cell: "
         "published / ours / difference. As the paper does, the setting of each method on each set "
-        "is the best of its grid by mean accuracy, so **the classes choose the setting**; within a "
-        "run no method sees them" + (", semi-supervised ones excepted." if _told(table) else "."),
+        f"is the best of its grid by {_judged(table)}, so **the classes choose the setting**; "
+        "within a run no method sees them"
+        + (", semi-supervised ones excepted." if _told(table) else "."),
     ]
     if table.finalists and not quick:
         lines += ["", _stages(table)]
@@ -130,24 +133,28 @@ def _head(table: Table, quick: bool) -> list[str]:
 
 def _stages(table: Table) -> str:
     """How the settings were searched."""
-    costly = {row: len(table.seeds(True, row)) for row in table.costly}
-    seeds = f"{table.quick_runs} runs each" + _listed(costly)
+    seeds = f"{table.quick_runs} runs each{_others(table, True)}"
     return (
         "The grid is not run as a whole. **Settings were searched in stages, alike for every "
         f"method**: the coarse grid, at every scaling, with {seeds}; then, from the best so far, "
         "each parameter in turn over its whole range with the same runs; then the best "
-        f"{table.finalists} by mean accuracy with all runs, of which the better is shown."
+        f"{table.finalists} with all runs, of which the better is shown. Best is by "
+        f"{_judged(table)}."
     )
 
 
-def _fewer(table: Table, quick: bool) -> str:
-    """Which sets were run less often."""
-    return _listed({row: len(table.seeds(quick, row)) for row in table.costly})
+def _judged(table: Table) -> str:
+    """What chooses the settings."""
+    if len(table.judges) == 1:
+        return f"mean {table.judges[0]}"
+    return f"the mean of the figure shown ({', '.join(table.judges)})"
 
 
-def _listed(runs: dict[str, int]) -> str:
-    """Numbers of runs of sets that differ from the others."""
-    return "".join(f", {row} {count}" for row, count in runs.items())
+def _others(table: Table, quick: bool) -> str:
+    """Numbers of runs of the sets that were run less often."""
+    counts = {row: len(table.seeds(quick, row)) for row in table.costly}
+    usual = len(table.seeds(quick))
+    return "".join(f", {row} {count}" for row, count in counts.items() if count != usual)
 
 
 def _told(table: Table) -> bool:
@@ -155,7 +162,7 @@ def _told(table: Table) -> bool:
     return any(column.supervision for column in table.columns)
 
 
-def _cells(table: Table, metric: str, published: Published, best: Best) -> list[Cell]:
+def cells(table: Table, metric: str, published: Published, best: Best) -> list[Cell]:
     """Both figures of every cell, NaN where there is none."""
     scale = table.unit if metric in SHARES else 1.0
     return [
@@ -193,14 +200,20 @@ def _marks(table: Table | Exhibit) -> list[str]:
     return lines + [f"{note}  " for note in notes]
 
 
-def _settings(table: Table, best: Best, quick: bool) -> list[str]:
-    """The setting chosen in each cell, and of how many settings all runs were done."""
+def _settings(table: Table, best: Mapping[str, Best], quick: bool) -> list[str]:
+    """The settings chosen in each cell, by which metric, and of how many."""
     columns = {column.name: column for column in table.columns}
-    lines = ["| set | method | setting | settings run | in the grid |", "|---|---|---|---|---|"]
-    for (row, name), (setting, _, count) in best.items():
-        total = len(list(table.settings(row, columns[name], quick)))
-        lines.append(f"| {row} | {name} | `{written(setting)}` | {count} | {total} |")
-    return lines
+    judged: dict[tuple[str, str, str, int], list[str]] = {}
+    for metric, cells_of in best.items():
+        for (row, name), (setting, _, count) in cells_of.items():
+            judged.setdefault((row, name, written(setting), count), []).append(judge(metric))
+    head = ("set", "method", "setting", "best by", "settings run", "in the grid")
+    body = [
+        [row, name, f"`{text}`", ", ".join(by), str(count), str(total)]
+        for (row, name, text, count), by in judged.items()
+        for total in [len(list(table.settings(row, columns[name], quick)))]
+    ]
+    return table_lines(head, body)
 
 
 def _ranges(table: Table) -> list[str]:

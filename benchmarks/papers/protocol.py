@@ -22,6 +22,8 @@ from cocluster.scaling import fit_scaling
 Setting = Mapping[str, Any]
 Scales = tuple[str | None, ...]
 AnyTable = TypeVar("AnyTable")
+# Metrics that lie in [0, 1], of which the larger is the better.
+SHARES = ("accuracy", "nmi", "purity")
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class Table:
         Rows, and the scalings of the data that every method searches alike.
     columns : tuple of Column
     metrics : tuple of str
-        Of the published file; the first one chooses the setting.
+        Of the published file.
     runs, quick_runs : int
         Seeds a setting is run with, by the paper and in a quick run or a search.
     costly : mapping of set to (int, int)
@@ -130,6 +132,11 @@ class Table:
         """As in ``cocluster reproduce NAME``."""
         return f"{self.paper}/table{self.number}"
 
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """The metrics by which settings are chosen."""
+        return tuple(dict.fromkeys(judge(metric) for metric in self.metrics))
+
     def seeds(self, quick: bool, row: str = "") -> range:
         """One seed for each run, fewer of a row that costs much."""
         few, all_of_them = self.costly.get(row, (self.quick_runs, self.runs))
@@ -164,6 +171,11 @@ class Table:
         share = {"links": self.fraction} if column.supervision else {}
         for values in product(*ranges.values()):
             yield dict(zip(ranges, values, strict=True)) | share
+
+
+def judge(metric: str) -> str:
+    """What chooses the setting whose figure is shown: the metric itself, accuracy for sweeps."""
+    return metric if metric in SHARES else "accuracy"
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,8 @@ def stages(
 ) -> Iterator[list[Job]]:
     """The runs of a cell, stage by stage.
 
-    A table without finalists has one stage, its grid, and so has a quick run. Else: the coarse grid
-    of a quick run, at every scaling, with few seeds; from the best setting so far each parameter in
-    turn over its whole range, with the same seeds; at last the best few settings with all seeds.
-    Best is by mean accuracy, the earlier of equals.
+    A table without finalists has one stage, its grid, and so has a quick run. Else there is a
+    search for each metric that is shown, which share their runs.
 
     Parameters
     ----------
@@ -37,15 +35,28 @@ def stages(
     if quick or not table.finalists:
         yield _runs(table, row, column, list(table.settings(row, column, quick)), quick)
         return
+    for metric in table.judges:
+        yield from _search(table, row, column, metric, done)
+
+
+def _search(
+    table: Table, row: str, column: Column, metric: str, done: Mapping[Key, Row]
+) -> Iterator[list[Job]]:
+    """The stages of the search for the best setting by a metric.
+
+    The coarse grid of a quick run, at every scaling, with few seeds; from the best setting so far
+    each parameter in turn over its whole range, with the same seeds; at last the best few settings
+    with all seeds. Best is by the mean, the earlier of equals.
+    """
     tried: list[Setting] = list(table.screened(row, column))
     yield _runs(table, row, column, tried, True)
     for name, values in table.ranges(row, column).items():
-        best = _ranked(table, row, column, tried, done)[:1]
+        best = _ranked(table, row, column, tried, metric, done)[:1]
         moved: list[Setting] = [{**one, name: value} for one in best for value in values]
         new = [setting for setting in moved if setting not in tried]
         tried += new
         yield _runs(table, row, column, new, True)
-    last = _ranked(table, row, column, tried, done)[: table.finalists]
+    last = _ranked(table, row, column, tried, metric, done)[: table.finalists]
     yield _runs(table, row, column, last, False)
 
 
@@ -55,21 +66,23 @@ def most_runs(table: Table, row: str, column: Column, quick: bool) -> int:
         return len(list(table.settings(row, column, quick))) * len(table.seeds(quick, row))
     searched = len(list(table.screened(row, column)))
     searched += sum(len(values) - 1 for values in table.ranges(row, column).values())
-    return searched * len(table.seeds(True, row)) + table.finalists * len(table.seeds(False, row))
+    runs = searched * len(table.seeds(True, row)) + table.finalists * len(table.seeds(False, row))
+    return runs * len(table.judges)
 
 
 def finished(
-    table: Table, row: str, column: Column, quick: bool, done: Mapping[Key, Row]
+    table: Table, row: str, column: Column, metric: str, quick: bool, done: Mapping[Key, Row]
 ) -> tuple[list[tuple[Setting, list[Row]]], int]:
     """Settings of the last stage with their rows, and how many were tried in all stages.
 
-    Of a search that is not at its end there are none; of a grid there are those whose runs are all
-    there.
+    Of a search, by the metric, that is not at its end there are none; of a grid there are those
+    whose runs are all there.
     """
     last: list[Job] = []
     tried: set[str] = set()
     searched = bool(table.finalists) and not quick
-    for last in stages(table, row, column, quick, done):
+    search = _search(table, row, column, metric, done)
+    for last in search if searched else stages(table, row, column, quick, done):
         if searched and any(job.key not in done for job in last):
             return [], 0
         tried |= {job.key[2] for job in last}
@@ -90,11 +103,16 @@ def _runs(
 
 
 def _ranked(
-    table: Table, row: str, column: Column, settings: Sequence[Setting], done: Mapping[Key, Row]
+    table: Table,
+    row: str,
+    column: Column,
+    settings: Sequence[Setting],
+    metric: str,
+    done: Mapping[Key, Row],
 ) -> list[Setting]:
-    """Settings from the best mean accuracy over few seeds on, without those that were refused."""
+    """Settings from the best mean over few seeds on, without those that were refused."""
     means = [
-        average([done[job.key] for job in _runs(table, row, column, [setting], True)], "accuracy")
+        average([done[job.key] for job in _runs(table, row, column, [setting], True)], metric)
         for setting in settings
     ]
     order = [i for i in np.argsort(-np.array(means), kind="stable") if not np.isnan(means[i])]

@@ -14,8 +14,8 @@ import numpy as np
 
 from benchmarks.papers.figures import style
 from benchmarks.papers.figures.figure import Figure, Finding, Report
-from benchmarks.papers.page import SHARES, chosen, read_published
-from benchmarks.papers.protocol import Job, Table, load
+from benchmarks.papers.page import chosen, read_published
+from benchmarks.papers.protocol import SHARES, Job, Table, load
 from benchmarks.papers.runner import Loader, by_key, read_runs, require_data, run
 from benchmarks.papers.search import Key, Row, average, most_runs, stages
 
@@ -96,7 +96,7 @@ class Curves(Figure):
         rows, quick = self.rows(folder)
         lines: Lines = {}
         for x, table in self.points:
-            best = chosen(table, rows, quick)
+            best = chosen(table, rows, quick, self.metric)
             unit = table.unit if self.metric in SHARES else 1.0
             for panel, sets in self.panels.items():
                 used = [name for name in table.rows(quick) if name in sets]

@@ -10,10 +10,9 @@ import numpy as np
 from benchmarks.papers.below import OWN, TOLERANCE, Cell, with_both
 from benchmarks.papers.figures import style
 from benchmarks.papers.figures.registry import FIGURES, REFERENCES, WITHOUT
-from benchmarks.papers.page import SHARES, chosen, read_published
-from benchmarks.papers.protocol import Table
+from benchmarks.papers.page import cells, chosen, read_published
+from benchmarks.papers.protocol import SHARES, Table
 from benchmarks.papers.runner import read_runs
-from benchmarks.papers.search import average
 from benchmarks.papers.tables import TABLES
 
 
@@ -37,18 +36,13 @@ def write_results(paper: str, folder: Path) -> Path:
     return page
 
 
-def cells(table: Table, folder: Path) -> dict[str, list[Cell]]:
+def known_cells(table: Table, folder: Path) -> dict[str, list[Cell]]:
     """By metric the cells that have both figures, chosen as on the page of the table."""
     published = read_published(folder / "published.csv", table.number)
-    best = chosen(table, read_runs(folder / "runs.csv"), is_quick(table, folder))
+    rows, quick = read_runs(folder / "runs.csv"), is_quick(table, folder)
     return {
-        metric: with_both(
-            Cell(row, name, metric, published.get((row, name, metric), np.nan), unit * mean)
-            for (row, name), (_, found, _) in best.items()
-            for mean in [average(found, metric)]
-        )
+        metric: with_both(cells(table, metric, published, chosen(table, rows, quick, metric)))
         for metric in table.metrics
-        for unit in [table.unit if metric in SHARES else 1.0]
     }
 
 
@@ -81,7 +75,7 @@ def _summary(paper: str, folder: Path) -> list[str]:
     for table in _numeric(paper, folder):
         where = f"[{table.number}](table{table.number}.md)"
         where += " (quick)" if is_quick(table, folder) else ""
-        for metric, found in cells(table, folder).items():
+        for metric, found in known_cells(table, folder).items():
             for name in OWN[paper]:
                 own = [cell for cell in found if cell.column == name]
                 lines.append(_summary_line([where, metric, name], own, table.unit))
@@ -111,7 +105,7 @@ def _tables(paper: str, folder: Path) -> list[str]:
         name = f"[Table {table.number}]({page})" if there else f"Table {table.number}"
         lines += [f"* {name}: {table.title}" + ("" if there else " (not run yet)")]
     for table in _numeric(paper, folder):
-        found = cells(table, folder)
+        found = known_cells(table, folder)
         if found.get("accuracy"):
             means = means_by_method(table, found["accuracy"])
             picture = draw_means(table, means, folder)
