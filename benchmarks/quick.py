@@ -44,8 +44,8 @@ class OutOfTime(Exception):
     """The time for the tables is up."""
 
 
-def reproduce(table: Table, end: float) -> str:
-    """The page of a table, run as far as the time goes."""
+def reproduce(table: Table, end: float) -> bool:
+    """Print the page of a table, run as far as the time goes; whether it was run to its end."""
     home = Path(__file__).parent / "papers" / table.paper
 
     def watch(job: Any, done: int, total: int) -> None:
@@ -61,11 +61,12 @@ def reproduce(table: Table, end: float) -> str:
         except OutOfTime as error:
             note = f"\n{error}"
         page = write_page(table, folder, quick=True).read_text(encoding="utf-8")
-    return page.split("\n## Settings chosen")[0] + note
+    print(page.split("\n## Settings chosen")[0] + note, flush=True)
+    return not note
 
 
 def tables(start: float) -> int:
-    """Print all slices of tables; how many there were data for."""
+    """Print all slices of tables; how many there were data and time for."""
     count = 0
     for i, (name, rows) in enumerate(SLICES.items(), start=1):
         whole = TABLES[name]
@@ -76,13 +77,12 @@ def tables(start: float) -> int:
             print(f"{name} ({', '.join(rows)}) is skipped: {error}\n")
             continue
         # What a slice leaves of its share goes to those after it, and none takes that of others.
-        print(reproduce(part, start + TABLES_UNTIL * i / len(SLICES)), flush=True)
-        count += 1
+        count += reproduce(part, start + TABLES_UNTIL * i / len(SLICES))
     return count
 
 
 def leaderboard(start: float) -> int:
-    """Print the means of CoCluster and the peers on a few sets; how many there were data for."""
+    """Print the means of CoCluster and the peers; how many sets there were data and time for."""
     rows = []
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / "results.csv"
@@ -105,11 +105,11 @@ def main() -> None:
     found, sets = tables(start), leaderboard(start)
     seconds = time.monotonic() - start
     print(
-        f"\nRun: {found} of {len(SLICES)} slices of tables, {sets} of {len(SETS)} sets of the "
-        f"leaderboard, in {seconds:.0f} s."
+        f"\nRun to the end: {found} of {len(SLICES)} slices of tables, {sets} of {len(SETS)} sets "
+        f"of the leaderboard, in {seconds:.0f} s."
     )
     if not (found or sets):
-        print("Set COCLUSTER_DATA to the folder with the files named above to run them.")
+        print("To run what is named above, set COCLUSTER_DATA to the folder with its files.")
 
 
 if __name__ == "__main__":
