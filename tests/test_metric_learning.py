@@ -77,7 +77,10 @@ def test_thin_equals_full(n: int, m: int, count: int, sparse: bool) -> None:
     metric = learn_metrics({"x": view}, must, cannot, ridge=0.3).metrics["x"]
     root = dense_twin(X, must, cannot, 0.3)
     np.testing.assert_allclose(metric.apply(view), X @ root, atol=1e-8)
-    np.testing.assert_allclose(metric.squared_lengths(view), ((X @ root) ** 2).sum(1), atol=1e-8)
+    i, j = pairs = np.triu_indices(n, 1)
+    lengths = (((X[i] - X[j]) @ root) ** 2).sum(axis=1)
+    found = metric.squared_distances(view, np.transpose(pairs))
+    np.testing.assert_allclose(found, lengths, atol=1e-8)
     np.testing.assert_allclose(metric.moved(view), np.maximum(X @ root, 0), atol=1e-8)
     r = metric.gains.size
     assert r <= min(n - 1, m, len(must))

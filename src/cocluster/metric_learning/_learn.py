@@ -36,8 +36,8 @@ from scipy.optimize import lsq_linear
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from cocluster.links._validate import as_pairs, check_pairs
-from cocluster.matrices import Array, Matrix, squared_norm
-from cocluster.metric_learning._operator import MetricOperator
+from cocluster.matrices import Array, Matrix
+from cocluster.metric_learning._operator import MetricOperator, pair_distances
 from cocluster.validation import check_number
 
 # Scatter matrices of larger order are represented by their leading directions only.
@@ -132,12 +132,14 @@ def learn_metrics(
     n = _common_size(views, index)
     given = {"must_link": must_link, "cannot_link": cannot_link}
     pairs = [_checked(given[name], name, n) for name in given]
-    differences = {
-        name: [_pair_differences(ends, X.shape[0], index[name], n) for ends in pairs]
+    rows = {
+        name: [_rows_of(ends, X.shape[0], index[name], n) for ends in pairs]
         for name, X in views.items()
     }
-    metrics = {name: _metric(X, differences[name], ridge) for name, X in views.items()}
-    return LearnedMetrics(metrics, _weights(views, metrics, differences))
+    metrics = {
+        name: _metric(X, [_known(p) for p in rows[name]], ridge) for name, X in views.items()
+    }
+    return LearnedMetrics(metrics, _weights(views, metrics, rows))
 
 
 def _common_size(views: Mapping[str, Matrix], index: Mapping[str, Array | None]) -> int:
@@ -156,32 +158,31 @@ def _checked(pairs: Array, name: str, n: int) -> Array:
     return pairs
 
 
-def _pair_differences(pairs: Array, size: int, index: Array | None, n: int) -> sp.csr_array:
-    """Matrix Q with one row e_i - e_j per pair, so that Q X are the differences.
-
-    The row of a pair that the view does not have is empty.
-    """
-    row_of = np.arange(n) if index is None else np.full(n, -1)
-    if index is not None:
-        row_of[index] = np.arange(size)
-    ends = row_of[pairs]
-    known = (ends >= 0).all(axis=1)
-    signs = np.tile([1.0, -1.0], known.sum())
-    starts = 2 * np.concatenate([[0], np.cumsum(known)])
-    return sp.csr_array((signs, ends[known].ravel(), starts), (len(pairs), size))
+def _rows_of(pairs: Array, size: int, index: Array | None, n: int) -> Array:
+    """Rows of a view that hold the samples of each pair, -1 for samples it lacks."""
+    if index is None:
+        return pairs
+    row_of = np.full(n, -1)
+    row_of[index] = np.arange(size)
+    return row_of[pairs]
 
 
-def _metric(X: Matrix, differences: list[sp.csr_array], ridge: float) -> MetricOperator:
+def _known(pairs: Array) -> Array:
+    """The pairs of rows that a view has."""
+    return pairs[(pairs >= 0).all(axis=1)]
+
+
+def _metric(X: Matrix, pairs: list[Array], ridge: float) -> MetricOperator:
     """Metric of one view, scaled so that cannot-links are at mean distance 1."""
-    must, cannot = (Q[_known(Q)] for Q in differences)
+    must, cannot = pairs
     w, U, trace = _scatter_eigen(X, must)
-    between = cannot @ X
-    b = (np.asarray(between @ U) ** 2).sum(axis=0)
+    along = np.asarray(X @ U)
+    b = (along * (_laplacian(cannot, len(along)) @ along)).sum(axis=0)
     rho = ridge * trace / X.shape[1]
     full = rho / (rho + w)
-    shrunk = _chosen_directions(full, w, b, trace, squared_norm(between))
+    shrunk = _chosen_directions(full, w, b, trace, float(pair_distances(X, cannot).sum()))
     unscaled = MetricOperator(U[:, shrunk], np.sqrt(full[shrunk]))
-    lengths = np.sqrt(unscaled.squared_lengths(between))
+    lengths = np.sqrt(unscaled.squared_distances(X, cannot))
     if not lengths.any():
         return unscaled
     return replace(unscaled, scale=float(1.0 / lengths.mean()))
@@ -200,40 +201,52 @@ def _chosen_directions(full: Array, w: Array, b: Array, trace: float, total: flo
     return everything if far * near_poor >= far_poor * near else poor
 
 
-def _scatter_eigen(X: Matrix, pairs: sp.csr_array) -> tuple[Array, Array, float]:
-    """Positive eigenvalues and eigenvectors of W = Xᵀ Qᵀ Q X, and its trace."""
-    linked = np.unique(pairs.indices)
-    Q, rows = pairs[:, linked], X[linked]
-    differences = Q @ rows
-    trace = squared_norm(differences)
+def _scatter_eigen(X: Matrix, pairs: Array) -> tuple[Array, Array, float]:
+    """Positive eigenvalues and eigenvectors of W = Xᵀ P X, and its trace."""
+    trace = float(pair_distances(X, pairs).sum())
     if trace == 0:
         return np.empty(0), np.empty((X.shape[1], 0)), 0.0
-    order = min(*Q.shape, X.shape[1])
+    linked, ends = np.unique(pairs, return_inverse=True)
+    rows, pairs = X[linked], ends.reshape(pairs.shape)
+    order = min(len(pairs), *rows.shape)
     if order > EXACT_ORDER:
-        w, U = _leading(differences)
+        w, U = _leading(rows, pairs)
     elif order == X.shape[1]:
-        w, U = np.linalg.eigh(_dense(differences.T @ differences))
+        w, U = np.linalg.eigh(_dense(rows.T @ (_laplacian(pairs, len(linked)) @ rows)))
     else:
-        w, U = _thin(Q, rows)
+        w, U = _thin(rows, pairs)
     kept = w > NULL_SHARE * w.max()
     return w[kept], U[:, kept], trace
 
 
-def _thin(Q: sp.csr_array, rows: Matrix) -> tuple[Array, Array]:
-    """Eigenpairs of Xᵀ Qᵀ Q X from the smaller Gram matrix F X Xᵀ Fᵀ, where Fᵀ F = Qᵀ Q."""
-    F = Q.toarray() if Q.shape[0] <= Q.shape[1] else _root(_dense(Q.T @ Q))
+def _differences(pairs: Array, n: int) -> sp.csr_array:
+    """Matrix Q with one row e_i - e_j for each pair, so that Q X are the differences."""
+    signs, starts = np.tile([1.0, -1.0], len(pairs)), 2 * np.arange(len(pairs) + 1)
+    return sp.csr_array((signs, pairs.ravel(), starts), (len(pairs), n))
+
+
+def _laplacian(pairs: Array, n: int) -> sp.csr_array:
+    """P = Qᵀ Q, which has an entry for each pair where Q X would have a whole row."""
+    Q = _differences(pairs, n)
+    return sp.csr_array(Q.T @ Q)
+
+
+def _thin(rows: Matrix, pairs: Array) -> tuple[Array, Array]:
+    """Eigenpairs of Xᵀ P X from the smaller Gram matrix F X Xᵀ Fᵀ, where Fᵀ F = P."""
+    n = rows.shape[0]
+    few = len(pairs) <= n
+    F = _differences(pairs, n).toarray() if few else _root(_laplacian(pairs, n).toarray())
     w, V = np.linalg.eigh(F @ _dense(rows @ rows.T) @ F.T)
     lengths = np.sqrt(np.maximum(w, NULL_SHARE * w.max()))
     return w, np.asarray(rows.T @ (F.T @ V / lengths))
 
 
-def _leading(differences: Matrix) -> tuple[Array, Array]:
-    """Leading eigenpairs of Dᵀ D by Lanczos; a constant start makes them reproducible."""
-    n = differences.shape[1]
-    scatter = LinearOperator(
-        (n, n), matvec=lambda v: differences.T @ (differences @ v), dtype=np.float64
-    )
-    w, U = eigsh(scatter, k=LEADING_DIRECTIONS, v0=np.ones(n))
+def _leading(rows: Matrix, pairs: Array) -> tuple[Array, Array]:
+    """Leading eigenpairs of Xᵀ P X by Lanczos; a constant start makes them reproducible."""
+    n, m = rows.shape
+    P = _laplacian(pairs, n)
+    scatter = LinearOperator((m, m), matvec=lambda v: rows.T @ (P @ (rows @ v)), dtype=np.float64)
+    w, U = eigsh(scatter, k=LEADING_DIRECTIONS, v0=np.ones(m))
     return w, U
 
 
@@ -248,30 +261,25 @@ def _dense(M: Matrix) -> Array:
     return np.asarray(M.toarray() if sp.issparse(M) else M, dtype=np.float64)
 
 
-def _known(differences: sp.csr_array) -> Array:
-    """Which pairs a view has."""
-    return np.diff(differences.indptr) > 0
-
-
 def _weights(
     views: Mapping[str, Matrix],
     metrics: Mapping[str, MetricOperator],
-    differences: Mapping[str, list[sp.csr_array]],
+    rows: Mapping[str, list[Array]],
 ) -> dict[str, float]:
     """Bounded least squares of the target distances on the distances in the views."""
-    known = [_known(sp.csr_array(sp.vstack(own))) for own in differences.values()]
-    if not all(mask.all() for mask in known):
+    if any((pairs < 0).any() for own in rows.values() for pairs in own):
         # Views can stand in for each other only where all samples have all of them.
-        present = {name: [Q[_known(Q)] for Q in own] for name, own in differences.items()}
         return {
-            name: _weights({name: X}, metrics, {name: present[name]})[name]
+            name: _weights({name: X}, metrics, {name: [_known(pairs) for pairs in rows[name]]})[
+                name
+            ]
             for name, X in views.items()
         }
-    n_must, n_cannot = (Q.shape[0] for Q in next(iter(differences.values())))
+    n_must, n_cannot = (len(pairs) for pairs in next(iter(rows.values())))
     if n_must == 0 or n_cannot == 0:
         return dict.fromkeys(views, 1.0)
     distances = [
-        np.sqrt(metrics[name].squared_lengths(sp.csr_array(sp.vstack(differences[name])) @ X))
+        np.sqrt(metrics[name].squared_distances(X, np.vstack(rows[name])))
         for name, X in views.items()
     ]
     target = np.repeat([0.0, 1.0], [n_must, n_cannot])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.graphs.pairs import row_dots
+from cocluster.graphs.pairs import chosen_distances
 from cocluster.matrices import Array, Matrix, squared_norm
 
 # Up to this many cells the moved relation of sparse data is held densely.
@@ -44,10 +44,11 @@ class MetricOperator:
         dense = R.toarray() if sp.issparse(R) else np.asarray(R)
         return self.root_times(dense.T).T
 
-    def squared_lengths(self, D: Matrix) -> Array:
-        r"""Squared lengths :math:`\|d \sqrt L\|^2` of the rows of D, without forming D √L."""
-        lost = np.asarray(D @ self.basis) ** 2 @ (1.0 - self.gains**2)
-        return np.asarray(self.scale**2 * np.maximum(row_dots(D, D) - lost, 0.0))
+    def squared_distances(self, X: Matrix, pairs: Array) -> Array:
+        r"""Squared distances :math:`\|(x_i - x_j) \sqrt L\|^2`, without forming X √L."""
+        along = np.asarray(X @ self.basis) * np.sqrt(1.0 - self.gains**2)
+        kept = pair_distances(X, pairs) - pair_distances(along, pairs)
+        return np.asarray(self.scale**2 * np.maximum(kept, 0.0))
 
     def moved(self, R: Matrix, clip: bool | None = None) -> Matrix:
         r"""Relation :math:`R \sqrt L` in the form the factorisation takes.
@@ -117,3 +118,8 @@ class MovedRelation:
             along = (np.asarray(self.matrix @ metric.basis[:, part]) ** 2).sum(axis=0)
             norm -= float(along @ (1.0 - metric.gains[part] ** 2))
         return metric.scale**2 * norm
+
+
+def pair_distances(X: Matrix, pairs: Array) -> Array:
+    """Squared distances between the rows of each pair."""
+    return chosen_distances(X, pairs[:, 0], pairs[:, 1:]).ravel()
