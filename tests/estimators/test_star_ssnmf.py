@@ -77,6 +77,18 @@ def test_must_links_draw_together_and_cannot_links_push_apart(rng):
     assert closeness(bound, links.cannot_link) < closeness(free, links.cannot_link)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_links_that_say_all_part_what_the_data_hold_together(seed):
+    """Groups that links make whole are parted, though the data have only two of the four."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(80) % 4
+    X = rng.poisson(np.kron(np.eye(2)[labels // 2] * 5 + 1, np.ones(6))).astype(float)
+    links = Links.from_labels(labels, fraction=0.3, random_state=seed)
+    assert links.closure().n_components == 4
+    found = StarSSNMF(4, random_state=seed).fit(X, links=links)
+    assert links.violations(found.labels_).n_violated == 0
+
+
 def test_the_view_that_explains_the_links_weighs_more(rng):
     labels = rng.permutation(np.arange(50) % 2)
     views = {"good": plant(rng, labels, 20, 2).X, "noise": rng.poisson(3.0, (50, 20)).astype(float)}
