@@ -61,8 +61,8 @@ def tables() -> list[Table | Exhibit]:
     )
     titles = ("pairwise co-clustering", "co-clustering of a star")
     pairwise, star = _pairwise(), _star()
-    own = parts | {"quick_sets": small, "costly": {"CT8": (1, 3)}, "fraction": 0.1}
-    parts |= {"quick_sets": few, "costly": {"HT8": (1, 1), "HT9": (1, 1)}, "fraction": 0.15}
+    own = parts | {"quick_sets": small, "costly": {"CT8": (1, 10)}, "fraction": 0.1}
+    parts |= {"quick_sets": few, "costly": {"HT8": (1, 5), "HT9": (1, 5)}, "fraction": 0.15}
     return [
         Table("000", "5", titles[0], sets, pairwise, **own),
         Table("000", "6", titles[1], stars, star, **parts),
