@@ -14,6 +14,9 @@ from cocluster.matrices import Array, Matrix, safe_inverse
 
 # Up to this size a dense solver is faster, and repeated eigenvalues are no trouble to it.
 DENSE_SIZE = 1000
+# Up to this size a dense solver is what remains where eigenvalues lie too close for the iteration,
+# as those of a graph whose samples are hardly similar to any other do.
+LAST_DENSE_SIZE = 4000
 TOLERANCE = 1e-8
 RESIDUAL_LIMIT = 1e-6
 
@@ -46,15 +49,16 @@ def smallest_eigenvectors(
     -----
     The Lanczos iteration of ARPACK starts from one vector and can miss copies of a repeated
     eigenvalue, which is what well separated clusters have. So the search is repeated in the
-    complement of what was found until it finds nothing smaller.
+    complement of what was found until it finds nothing smaller. Matrices of up to `LAST_DENSE_SIZE`
+    for which it does not converge about as soon as a dense solver would go to that.
     """
     n = L.shape[0]
     if not 1 <= n_components <= n:
         raise ValueError(f"n_components={n_components} must be between 1 and the size, {n}.")
     if n <= DENSE_SIZE or 3 * n_components >= n:
-        values, vectors = eigh(np.asarray(L @ np.eye(n)), subset_by_index=(0, n_components - 1))
+        values, vectors = _dense(L, n_components)
     else:
-        values, vectors = _lanczos(L, n_components, rng)
+        values, vectors = _iterated(L, n_components, rng)
     residual = np.linalg.norm(L @ vectors - vectors * values, axis=0).max()
     if residual > residual_limit * max(1.0, float(np.abs(values).max())):
         warnings.warn(
@@ -108,11 +112,32 @@ def signs(vectors: Array) -> Array:
     return np.where(np.take_along_axis(vectors, largest[None], axis=0)[0] < 0, -1.0, 1.0)
 
 
-def _lanczos(L: Any, r: int, rng: np.random.Generator) -> tuple[Array, Array]:
+def _dense(L: Any, r: int) -> tuple[Array, Array]:
+    """The r smallest eigenpairs of the matrix that L stands for."""
+    found = eigh(np.asarray(L @ np.eye(L.shape[0])), subset_by_index=(0, r - 1))
+    return found[0], found[1]
+
+
+def _iterated(L: Any, r: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Search by iteration, and what remains where that does not converge."""
+    n = L.shape[0]
+    try:
+        return _lanczos(L, r, rng, n // 10 if n <= LAST_DENSE_SIZE else None)
+    except ArpackNoConvergence as error:
+        if n <= LAST_DENSE_SIZE:
+            return _dense(L, r)
+        raise ValueError(
+            f"The {r} smallest eigenvalues of a matrix of size {n} lie too close to be told apart: "
+            "the data (or the graph, as with a very small bandwidth) hardly connect the samples. "
+            "Use another scaling, a larger bandwidth or more neighbours."
+        ) from error
+
+
+def _lanczos(L: Any, r: int, rng: np.random.Generator, maxiter: int | None) -> tuple[Array, Array]:
     """Search by ARPACK, again in the complement of the found vectors until none is missing."""
-    values, vectors = _arpack(L, r, rng)
+    values, vectors = _arpack(L, r, rng, maxiter=maxiter)
     while _lowest(_without(L, values, vectors), r, rng) < values[-1] - RESIDUAL_LIMIT:
-        more, others = _arpack(_without(L, values, vectors), r, rng)
+        more, others = _arpack(_without(L, values, vectors), r, rng, maxiter=maxiter)
         values, vectors = np.append(values, more), np.hstack([vectors, others])
         order = np.argsort(values, kind="stable")[:r]
         values, vectors = values[order], vectors[:, order]

@@ -46,6 +46,31 @@ def solver(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setattr(eigen, "DENSE_SIZE", 0)
 
 
+def hardly_connected(n: int) -> np.ndarray:
+    """Laplacian of samples that are hardly similar to any other, some of them less than others."""
+    similar = Rng(0).random((n, n)) * 1e-9
+    W = np.eye(n) + (similar + similar.T) * np.logspace(-6, 0, n)[:, None] * np.logspace(-6, 0, n)
+    scale = 1.0 / np.sqrt(W.sum(axis=1))
+    return np.eye(n) - scale[:, None] * W * scale
+
+
+def test_eigenvalues_without_gaps_go_to_a_dense_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(eigen, "DENSE_SIZE", 100)
+    L = hardly_connected(200)
+    values, vectors = smallest_eigenvectors(L, 4, Rng(0))
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(L)[:4], atol=1e-14)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(4), atol=1e-10)
+
+
+def test_eigenvalues_without_gaps_are_refused_where_that_is_too_large(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(eigen, "DENSE_SIZE", 100)
+    monkeypatch.setattr(eigen, "LAST_DENSE_SIZE", 100)
+    with pytest.raises(ValueError, match="hardly connect the samples"):
+        smallest_eigenvectors(hardly_connected(120), 4, Rng(0))
+
+
 @pytest.mark.usefixtures("solver")
 @pytest.mark.parametrize("seed", range(3))
 def test_smallest_eigenvectors_equal_a_full_decomposition(seed: int) -> None:
