@@ -119,6 +119,11 @@ def test_safe_inverse_leaves_zeros():
     assert_array_equal(matrices.safe_inverse(np.array([2.0, 0.0, 4.0])), [0.5, 0.0, 0.25])
 
 
+def test_safe_inverse_is_finite_for_any_number():
+    values = np.array([5e-324, 1e-310, 1e-308, 3e-308, 1e-200, 1e308])
+    assert np.isfinite(matrices.safe_inverse(values)).all()
+
+
 @pytest.mark.parametrize("transposed", [False, True])
 def test_products_with_factors(held, R, close, rng, transposed):
     held, R = (held.T, R.T) if transposed else (held, R)

@@ -174,5 +174,9 @@ def row_squares(R: Matrix) -> Array:
 
 
 def safe_inverse(values: Array) -> Array:
-    """1 / values, and 0 where the value is 0: empty rows and columns stay empty."""
-    return np.divide(1.0, values, out=np.zeros(len(values)), where=values > 0)
+    """1 / values, and 0 where the value is 0: empty rows and columns stay empty.
+
+    Numbers so small that their inverse is no number any more are zeros, too.
+    """
+    smallest = np.finfo(np.float64).tiny
+    return np.divide(1.0, values, out=np.zeros(len(values)), where=values >= smallest)
