@@ -102,9 +102,7 @@ def test_the_page_of_a_search_says_how_settings_were_chosen(staged: Table, folde
     page = write_page(often, folder, quick=False).read_text()
     assert "Mean of 4 runs, Blocks 3 (the paper has 4)." in page
     assert "at every scaling, with 2 runs each, Blocks 1; then" in page
-    assert (
-        "the best 2 with all runs, of which the better is shown. Best is by mean accuracy." in page
-    )
+    assert "the best 2 with all runs, of which the best is shown. Best is by mean accuracy." in page
     # Two wrong in the runs of the search, one in the last: the mean is that of all runs.
     assert "| Blocks | - / 0.861 / - | - / - / - |" in page
     assert '| `{"a": 2, "b": 2, "scale": null}` | accuracy | 11 | 18 |' in page

@@ -39,7 +39,7 @@ def chosen(table: Table, rows: list[Row], quick: bool, metric: str) -> Best:
     best: Best = {}
     done = by_key(rows)
     for row, column in ((row, column) for row in table.rows(quick) for column in table.columns):
-        settings, tried = finished(table, row, column, judge(metric), quick, done)
+        settings, tried = finished(table, row, column, quick, done)
         scored = [(average(found, judge(metric)), i) for i, (_, found) in enumerate(settings)]
         scored = [(score, -i) for score, i in scored if not np.isnan(score)]
         if scored:
@@ -138,8 +138,7 @@ def _stages(table: Table) -> str:
         "The grid is not run as a whole. **Settings were searched in stages, alike for every "
         f"method**: the coarse grid, at every scaling, with {seeds}; then, from the best so far, "
         "each parameter in turn over its whole range with the same runs; then the best "
-        f"{table.finalists} with all runs, of which the better is shown. Best is by "
-        f"{_judged(table)}."
+        f"{table.finalists} with all runs, of which the best is shown. Best is by {_judged(table)}."
     )
 
 

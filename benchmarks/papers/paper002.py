@@ -40,6 +40,8 @@ def tables() -> list[Table | Exhibit]:
     drawn = parts | {"quick_scales": ("log l2", "log tfidf"), "columns": text, "runs": 10}
     large = {f"NG{c}": (1, 5) for c in range(4, 11)}
     few = drawn | {"quick_sets": ("NG2", "NG3"), "costly": large}
+    # Pages differ more from draw to draw than posts do: more draws and settings are compared.
+    drawn |= {"quick_runs": 3, "finalists": 2 * FINALISTS}
     # Without draws only the starts differ; few samples allow more settings.
     small = parts | {"runs": 10, "quick_runs": 1, "quick_scales": ("l2", "log l2", None)}
     small["columns"] = _columns({"strength": (0.1, 1, 10), "n_components": (2, 5)})

@@ -71,26 +71,31 @@ def most_runs(table: Table, row: str, column: Column, quick: bool) -> int:
 
 
 def finished(
-    table: Table, row: str, column: Column, metric: str, quick: bool, done: Mapping[Key, Row]
+    table: Table, row: str, column: Column, quick: bool, done: Mapping[Key, Row]
 ) -> tuple[list[tuple[Setting, list[Row]]], int]:
-    """Settings of the last stage with their rows, and how many were tried in all stages.
+    """Settings of the last stages with their rows, and how many were tried in all stages.
 
-    Of a search, by the metric, that is not at its end there are none; of a grid there are those
-    whose runs are all there.
+    Of searches that are not at their end there are none; of a grid there are those whose runs are
+    all there.
     """
+    searched = bool(table.finalists) and not quick
+    searches = [stages(table, row, column, quick, done)]
+    if searched:
+        searches = [_search(table, row, column, metric, done) for metric in table.judges]
     last: list[Job] = []
     tried: set[str] = set()
-    searched = bool(table.finalists) and not quick
-    search = _search(table, row, column, metric, done)
-    for last in search if searched else stages(table, row, column, quick, done):
-        if searched and any(job.key not in done for job in last):
-            return [], 0
-        tried |= {job.key[2] for job in last}
-    by_setting: dict[str, list[Job]] = {}
+    for search in searches:
+        stage: list[Job] = []
+        for stage in search:
+            if searched and any(job.key not in done for job in stage):
+                return [], 0
+            tried |= {job.key[2] for job in stage}
+        last += stage
+    by_setting: dict[str, dict[Key, Job]] = {}
     for job in last:
-        by_setting.setdefault(job.key[2], []).append(job)
-    whole = [runs for runs in by_setting.values() if all(job.key in done for job in runs)]
-    found = [(runs[0].setting, [done[job.key] for job in runs]) for runs in whole]
+        by_setting.setdefault(job.key[2], {})[job.key] = job
+    whole = [runs for runs in by_setting.values() if all(key in done for key in runs)]
+    found = [(next(iter(runs.values())).setting, [done[key] for key in runs]) for runs in whole]
     return found, len(tried) if searched else len(found)
 
 
