@@ -57,7 +57,8 @@ FIGURE5 = Curves(
     "by at least 12 points; it gains most from the first .5 %.",
     remark="Links are closed here, so many of them decide most classes for every method that "
     "keeps them: SS-CMRF, which moves must-linked samples as one, has .99 at 5 % on text, where "
-    ".81 is printed for 10 %, and the lead of 12 points is gone. On genes SS-NMF is behind up to 1 %.",
+    ".81 is printed for 10 %, and the lead of 12 points is gone. On genes SS-NMF is behind up to "
+    "1 %.",
     points=tuple((p, _share_table(p, PAIRWISE, _pairwise())) for p in (0.5, 1.0, 3.0, 5.0, 10.0)),
     panels={"text, CT1 to CT8": CT, "gene expression, BT1 to BT7": BT},
     axis="linked pairs, %",
@@ -129,8 +130,8 @@ FIGURE7 = Times(
     "faster than NMF with the features, CMRF and SS-CMRF lie between NMF and SRC.",
     remark=f"Binary stars of two views with {FIXED} samples or {FIXED} features a view, 1 % of the "
     "pairs linked, one thread; the sizes of the paper are not in its text. SRC here has iterative "
-    "eigensolvers, CMRF no cubic step. SS-NMF, with one start, is the slowest but for few features, "
-    "not SRC: its metric, an eigenproblem of the order of the features, takes the time.",
+    "eigensolvers, CMRF no cubic step. SS-NMF, with one start, is the slowest but for few "
+    "features, not SRC: its metric, an eigenproblem of the order of the features, takes the time.",
     points=tuple((float(size), _size_table(what, size)) for what in PANELS for size in SIZES),
     panels={title: tuple(f"{what} {size}" for size in SIZES) for what, title in PANELS.items()},
     axis="size",
