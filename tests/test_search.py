@@ -122,7 +122,7 @@ def test_each_metric_chooses_its_own_setting(staged: Table, folder: Path, finali
     both = replace(staged, columns=columns, metrics=("accuracy", "nmi"), finalists=finalists)
     run(both, folder / "runs.csv", loader=blocks)
     page = write_page(both, folder, quick=False).read_text()
-    assert "by the mean of the figure shown (accuracy, nmi)" in page
+    assert "by the mean of the figure shown (searches by accuracy and nmi share settings)" in page
     assert "| Blocks | - / 0.667 / - |" in page
     assert "| Blocks | - / 0.500 / - |" in page
     assert '| `{"pure": false, "scale": null}` | accuracy | 4 | 4 |' in page

@@ -146,7 +146,7 @@ def _judged(table: Table) -> str:
     """What chooses the settings."""
     if len(table.judges) == 1:
         return f"mean {table.judges[0]}"
-    return f"the mean of the figure shown ({', '.join(table.judges)})"
+    return f"the mean of the figure shown (searches by {' and '.join(table.judges)} share settings)"
 
 
 def _others(table: Table, quick: bool) -> str:

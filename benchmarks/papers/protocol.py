@@ -95,6 +95,8 @@ class Table:
     columns : tuple of Column
     metrics : tuple of str
         Of the published file.
+    searched : tuple of str
+        Metrics of a table with the same runs: settings found by them take part here too.
     runs, quick_runs : int
         Seeds a setting is run with, by the paper and in a quick run or a search.
     costly : mapping of set to (int, int)
@@ -118,6 +120,7 @@ class Table:
     columns: tuple[Column, ...]
     metrics: tuple[str, ...]
     runs: int
+    searched: tuple[str, ...] = ()
     quick_runs: int = 3
     costly: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     finalists: int = 0
@@ -135,7 +138,7 @@ class Table:
     @property
     def judges(self) -> tuple[str, ...]:
         """The metrics by which settings are chosen."""
-        return tuple(dict.fromkeys(judge(metric) for metric in self.metrics))
+        return tuple(dict.fromkeys(judge(m) for m in (*self.metrics, *self.searched)))
 
     def seeds(self, quick: bool, row: str = "") -> range:
         """One seed for each run, fewer of a row that costs much."""
