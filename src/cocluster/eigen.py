@@ -122,7 +122,7 @@ def _iterated(L: Any, r: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Search by iteration, and what remains where that does not converge."""
     n = L.shape[0]
     try:
-        return _lanczos(L, r, rng, n // 10 if n <= LAST_DENSE_SIZE else None)
+        return _lanczos(L, r, rng, max(50, n // 30) if n <= LAST_DENSE_SIZE else None)
     except ArpackNoConvergence as error:
         if n <= LAST_DENSE_SIZE:
             return _dense(L, r)
