@@ -219,4 +219,4 @@ def test_without_data_the_quick_benchmark_says_what_is_missing(
     for name in (*quick.SLICES, *quick.SETS):
         assert f"{name} " in said
     assert said.count("is skipped") == len(quick.SLICES) + len(quick.SETS)
-    assert "Set COCLUSTER_DATA" in said
+    assert "set COCLUSTER_DATA" in said
