@@ -32,11 +32,18 @@ def stages(
         Finished runs. A stage may be asked for when all runs of the stages before it are there, so
         that what was interrupted goes on as it would have.
     """
+    for search in _searches(table, row, column, quick, done):
+        yield from search
+
+
+def _searches(
+    table: Table, row: str, column: Column, quick: bool, done: Mapping[Key, Row]
+) -> list[Iterator[list[Job]]]:
+    """The stages of a grid, or those of the search by each metric."""
     if quick or not table.finalists:
-        yield _runs(table, row, column, list(table.settings(row, column, quick)), quick)
-        return
-    for metric in table.judges:
-        yield from _search(table, row, column, metric, done)
+        settings = list(table.settings(row, column, quick))
+        return [iter([_runs(table, row, column, settings, quick)])]
+    return [_search(table, row, column, metric, done) for metric in table.judges]
 
 
 def _search(
@@ -79,12 +86,9 @@ def finished(
     all there.
     """
     searched = bool(table.finalists) and not quick
-    searches = [stages(table, row, column, quick, done)]
-    if searched:
-        searches = [_search(table, row, column, metric, done) for metric in table.judges]
     last: list[Job] = []
     tried: set[str] = set()
-    for search in searches:
+    for search in _searches(table, row, column, quick, done):
         stage: list[Job] = []
         for stage in search:
             if searched and any(job.key not in done for job in stage):

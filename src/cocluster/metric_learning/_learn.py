@@ -35,6 +35,8 @@ import scipy.sparse as sp
 from scipy.optimize import lsq_linear
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from cocluster.graphs import laplacian
+from cocluster.links._closure import symmetric
 from cocluster.links._validate import as_pairs, check_pairs
 from cocluster.matrices import Array, Matrix
 from cocluster.metric_learning._operator import MetricOperator, pair_distances
@@ -219,23 +221,22 @@ def _scatter_eigen(X: Matrix, pairs: Array) -> tuple[Array, Array, float]:
     return w[kept], U[:, kept], trace
 
 
-def _differences(pairs: Array, n: int) -> sp.csr_array:
-    """Matrix Q with one row e_i - e_j for each pair, so that Q X are the differences."""
-    signs, starts = np.tile([1.0, -1.0], len(pairs)), 2 * np.arange(len(pairs) + 1)
-    return sp.csr_array((signs, pairs.ravel(), starts), (len(pairs), n))
-
-
 def _laplacian(pairs: Array, n: int) -> sp.csr_array:
-    """P = Qᵀ Q, which has an entry for each pair where Q X would have a whole row."""
-    Q = _differences(pairs, n)
-    return sp.csr_array(Q.T @ Q)
+    """P, which has an entry for each pair where its difference would be a whole row."""
+    return laplacian(symmetric(pairs, np.ones(len(pairs)), n))
+
+
+def _differences(pairs: Array, n: int) -> Array:
+    """Matrix Q with one row e_i - e_j for each pair, so that Q X are the differences."""
+    identity = np.eye(n)
+    return identity[pairs[:, 0]] - identity[pairs[:, 1]]
 
 
 def _thin(rows: Matrix, pairs: Array) -> tuple[Array, Array]:
     """Eigenpairs of Xᵀ P X from the smaller Gram matrix F X Xᵀ Fᵀ, where Fᵀ F = P."""
     n = rows.shape[0]
     few = len(pairs) <= n
-    F = _differences(pairs, n).toarray() if few else _root(_laplacian(pairs, n).toarray())
+    F = _differences(pairs, n) if few else _root(_laplacian(pairs, n).toarray())
     w, V = np.linalg.eigh(F @ _dense(rows @ rows.T) @ F.T)
     lengths = np.sqrt(np.maximum(w, NULL_SHARE * w.max()))
     return w, np.asarray(rows.T @ (F.T @ V / lengths))
@@ -269,10 +270,9 @@ def _weights(
     """Bounded least squares of the target distances on the distances in the views."""
     if any((pairs < 0).any() for own in rows.values() for pairs in own):
         # Views can stand in for each other only where all samples have all of them.
+        present = {name: [_known(pairs) for pairs in own] for name, own in rows.items()}
         return {
-            name: _weights({name: X}, metrics, {name: [_known(pairs) for pairs in rows[name]]})[
-                name
-            ]
+            name: _weights({name: X}, metrics, {name: present[name]})[name]
             for name, X in views.items()
         }
     n_must, n_cannot = (len(pairs) for pairs in next(iter(rows.values())))
