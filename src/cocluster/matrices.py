@@ -77,7 +77,14 @@ def label_sums(R: Any, G: Partition) -> Array:
 
     if passes.is_compiled(R):
         return passes.label_sums(R, G)
-    return np.asarray(R @ G.dense(R.dtype))
+    if not sp.issparse(R):
+        return np.asarray(R @ G.dense(R.dtype))
+    shape = (R.shape[0], G.n_clusters)
+    # Entries that meet in one place are added up as the array is made.
+    if R.format == "csc":
+        places = (R.indices, np.repeat(G.labels, np.diff(R.indptr)))
+        return np.asarray(sp.coo_array((R.data, places), shape).toarray())
+    return np.asarray(sp.csr_array((R.data, G.labels[R.indices], R.indptr), shape).toarray())
 
 
 def inner(G: Factor, M: Array) -> Array:

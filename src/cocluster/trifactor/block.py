@@ -95,7 +95,8 @@ class BlockQuadratic:
 
     def costs(self) -> Array:
         """q of each row in each cluster, B_kk - 2 A_ik: what an indicator minimises."""
-        costs = np.diag(self.gram).astype(self.linear.dtype) - 2 * self.linear
+        costs = -2 * self.linear
+        costs += np.diag(self.gram).astype(costs.dtype)
         for term in self.partial:
             costs[term.rows] += np.diag(term.gram).astype(costs.dtype)
         return costs
