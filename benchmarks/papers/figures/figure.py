@@ -49,6 +49,8 @@ class Figure(ABC):
         What the paper shows, one or two sentences.
     remark : str
         What is different here, or left open by the paper.
+    changed : str
+        What was changed after first results had been seen.
     """
 
     paper: str
@@ -56,6 +58,7 @@ class Figure(ABC):
     title: str
     shows: str
     remark: str = ""
+    changed: str = ""
 
     @property
     def name(self) -> str:
@@ -91,5 +94,7 @@ class Figure(ABC):
         findings = self.findings(folder)
         seen = "; ".join(str(finding) for finding in findings)
         parts = [f"**The paper:** {self.shows}", f"**Ours:** {seen}.", f"**{verdict(findings)}**"]
-        notes = " ".join(part for part in (self.remark, self.made(folder)) if part)
+        changed = f"Changed after first results had been seen: {self.changed}"
+        told = (self.remark, changed if self.changed else "", self.made(folder))
+        notes = " ".join(part for part in told if part)
         return " ".join([*parts, notes]).rstrip()
