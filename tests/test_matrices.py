@@ -137,6 +137,13 @@ def test_products_with_factors(held, R, close, rng, transposed):
     assert sums.dtype == R.dtype
 
 
+@pytest.mark.parametrize("form", ["coo", "csc", "csr", "dok"])
+def test_sums_by_label_of_any_sparse_format(R, close, rng, form):
+    labels = rng.integers(K, size=R.shape[1])
+    sums = matrices.label_sums(sp.coo_array(R).asformat(form), as_partition(labels, K))
+    close(sums, reference.label_sums(R, labels, K))
+
+
 def test_products_of_small_matrices_are_double(rng):
     labels = rng.integers(K, size=12)
     M, G = rng.random((12, 3)), reference.indicator(labels, K)

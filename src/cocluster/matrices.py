@@ -84,6 +84,7 @@ def label_sums(R: Any, G: Partition) -> Array:
     if R.format == "csc":
         places = (R.indices, np.repeat(G.labels, np.diff(R.indptr)))
         return np.asarray(sp.coo_array((R.data, places), shape).toarray())
+    R = R.tocsr()
     return np.asarray(sp.csr_array((R.data, G.labels[R.indices], R.indptr), shape).toarray())
 
 
