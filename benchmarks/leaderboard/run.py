@@ -5,6 +5,7 @@
 
 Every fit has a process of its own, in which it may use so many seconds of the processor, CoCluster
 and the peers three times as many; a method that was too slow is not tried on sets that are larger.
+A fit of less than five seconds is done twice there, and the shorter time counts.
 CoCluster and the peers have so many seeds, our other methods one. Missing values are filled by the
 median of their feature, for all methods alike. Rows are appended to results.csv one by one; what is
 there already is not run again but with --again, so an interrupted run goes on where it ended. The
@@ -44,6 +45,7 @@ FIELDS = ["set", "kind", "signed", "samples", "features", "k", "method", "seed"]
 FIELDS += ["nmi", "accuracy", "seconds", "failure", "versions"]
 MEMORY = 8 << 30  # bytes for one fit: beyond, a method is as good as stuck
 PATIENCE = 3  # CoCluster and the peers have so many times the time: no peer is lost to the clock
+SHORT = 5.0  # seconds; shorter fits are timed twice: memory touched first slows the first one
 WAIT = 20  # times the limit by the clock on the wall, for a fit that waits instead of working
 Outcome = dict[str, Any]
 
@@ -83,14 +85,14 @@ def evaluate(
     method: Callable[[Any, int, int], Any], X: Any, k: int, seed: int, labels: Callable[[], Any]
 ) -> Outcome:
     """Fit, then look at the labels: the method never meets them."""
-    start = time.process_time()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = np.asarray(method(X, k, seed))
+            found, seconds = timed(method, X, k, seed)
+            if seconds < SHORT:
+                seconds = min(seconds, timed(method, X, k, seed)[1])
     except Exception as error:  # whatever it is, it is a failure of the method on this set
         return {"failure": f"{type(error).__name__}: {str(error).splitlines()[0][:90]}"}
-    seconds = time.process_time() - start
     y = np.asarray(labels())
     known = y >= 0
     return {
@@ -98,6 +100,15 @@ def evaluate(
         "accuracy": round(accuracy(y[known], found[known]), 4),
         "seconds": round(seconds, 3),
     }
+
+
+def timed(
+    method: Callable[[Any, int, int], Any], X: Any, k: int, seed: int
+) -> tuple[np.ndarray, float]:
+    """What a method finds, and its CPU seconds."""
+    start = time.process_time()
+    found = np.asarray(method(X, k, seed))
+    return found, time.process_time() - start
 
 
 def within(limit: int, task: Callable[[], Outcome]) -> Outcome:
