@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +15,6 @@ pytest.importorskip("matplotlib")
 from benchmarks.papers.figures import claims
 from benchmarks.papers.figures.curves import Curves, Mark
 from benchmarks.papers.figures.figure import Finding, verdict
-from benchmarks.papers.figures.paper002 import best_cut
-from benchmarks.papers.figures.pictures import Picture, matched, points, scatter, whole_panels
 from benchmarks.papers.figures.registry import FIGURES, REFERENCES
 from benchmarks.papers.figures.reproduce import find
 from benchmarks.papers.figures.results import known_cells, write_results
@@ -97,6 +94,9 @@ def test_curves_are_means_over_sets_and_stars_are_what_is_printed(
     assert "curves end above where they begin: 1 of 2" in caption
     assert "Agrees in part." in caption
     assert "Mean of 3 runs" in caption
+    assert "Changed after" not in caption
+    told = replace(curves, changed="the sets.").caption(tmp_path)
+    assert "Changed after first results had been seen: the sets." in told
 
 
 def test_interrupted_curves_continue_and_a_place_with_missing_sets_is_left_out(
@@ -209,52 +209,6 @@ def test_claims_count_what_they_say() -> None:
     for claim, expected in counted.items():
         found = claim(lines)
         assert (found.held, found.cases) == expected, found.text
-
-
-@pytest.fixture
-def picture() -> Picture:
-    rows = points("point", CLASSES, np.arange(24.0).reshape(12, 2), 1 - CLASSES)
-    return Picture(
-        paper="003",
-        number="8",
-        title="points",
-        shows="points.",
-        panels={"first": lambda: rows, "second": lambda: rows[:6]},
-        paint=scatter,
-        claims=(),
-    )
-
-
-def test_a_picture_continues_with_the_panels_that_are_not_whole(
-    picture: Picture, tmp_path: Path
-) -> None:
-    picture.run(tmp_path, False, silent)
-    file = picture.file(tmp_path, "csv")
-    whole = file.read_text()
-    file.write_text(whole[: whole.rfind("second,made")])
-    assert set(whole_panels(file)) == {"first"}
-    picture.run(tmp_path, False, silent)
-    assert file.read_text() == whole
-    assert picture.draw(tmp_path).exists()
-
-
-def test_clusters_are_matched_to_classes_as_the_best_permutation_does() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        classes, clusters = rng.integers(0, 3, (2, 15))
-        rows = points("point", classes, np.zeros((15, 2)), clusters)
-        held = sum(matched(rows)[row["value"]] == row["group"] for row in rows)
-        best = max((np.array(p)[clusters] == classes).sum() for p in permutations(range(3)))
-        assert held == best
-
-
-def test_the_best_cut_is_the_best_of_all_thresholds() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        places, labels = rng.normal(size=9), np.r_[0, 1, rng.integers(0, 2, 7)]
-        sides = [(places > t) == labels for t in (-np.inf, *places)]
-        shares = [side.mean() for side in sides] + [1 - side.mean() for side in sides]
-        assert best_cut(places, labels) == pytest.approx(max(shares))
 
 
 def test_every_figure_that_shows_data_can_be_run() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from benchmarks.papers.figures.claims import good_from, higher_at
 from benchmarks.papers.figures.curves import Curves, Mark
 from benchmarks.papers.figures.figure import Figure
@@ -24,11 +22,20 @@ STRENGTHS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 500.0, 1500.0)
 
 def _table(strength: float) -> Table:
     """RMC with one strength on all sets."""
-    column = Column("RMC", method("rmc"), {"strength": (strength,)})
-    table = Table("004", "1", "strength", SETS, (column,), ("accuracy",), 20, unit=100.0)
-    few = ("AlphaDigit", "UMIST", "Leukemia2", "LungCancer")
-    table = replace(table, quick_runs=2, quick_sets=few, quick_scales=("log l2",))
-    return replace(table, finalists=1, costly=dict.fromkeys(SETS, (1, 5)))
+    return Table(
+        "004",
+        "1",
+        "strength",
+        SETS,
+        (Column("RMC", method("rmc"), {"strength": (strength,)}),),
+        ("accuracy",),
+        runs=20,
+        unit=100.0,
+        costly=dict.fromkeys(SETS, (1, 5)),
+        finalists=1,
+        quick_sets=("AlphaDigit", "UMIST", "Leukemia2", "LungCancer"),
+        quick_scales=("log l2",),
+    )
 
 
 FIGURE1 = Curves(
