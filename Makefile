@@ -25,7 +25,7 @@ docs: .venv/.dev  ## the documented examples are run and must give what they pri
 	$(BIN)/python -m pytest --doctest-modules src
 
 readme: .venv/.dev  ## the table of methods
-	$(BIN)/python -c "from pathlib import Path; from cocluster.methods import as_markdown; \
+	$(BIN)/python -c "from pathlib import Path; from cocluster.methods.catalogue import as_markdown; \
 	p = Path('README.md'); a, rest = p.read_text().split('<!-- methods -->'); \
 	p.write_text(a + '<!-- methods -->\n' + as_markdown() + '\n<!-- /methods -->' + rest.split('<!-- /methods -->')[1])"
 

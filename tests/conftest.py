@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from cocluster.matrices import Array
-from cocluster.relations import Relation, RelationalData, bipartite
+from cocluster.data.relational import Relation, RelationalData, bipartite
+from cocluster.linalg.matrices import Array
 
 STRUCTURES = ("dense", "sparse", "star", "chain", "center in columns", "absent")
 
@@ -61,10 +61,15 @@ def structured(kind: str, seed: int, n: int = 36) -> RelationalData:
     )
 
 
-@pytest.fixture(params=range(2))
-def seed(request: pytest.FixtureRequest) -> int:
-    """Two seeds."""
-    return int(request.param)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Two seeds for every test that asks for one, or the SEEDS of its module.
+
+    Tests over the whole catalogue take one: what depends on chance is tried with two in the tests
+    of the parts.
+    """
+    given = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
+    if "seed" in metafunc.fixturenames and not any("seed" in names for names in given):
+        metafunc.parametrize("seed", getattr(metafunc.module, "SEEDS", (0, 1)))
 
 
 @pytest.fixture

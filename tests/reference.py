@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.labels import as_array
-from cocluster.matrices import Array, Matrix
-from cocluster.relations import RelationalData
+from cocluster.data.relational import RelationalData
+from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.partitions import as_array
 from cocluster.trifactor import BlockQuadratic
 
 

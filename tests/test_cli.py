@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cocluster.methods import METHODS
+from cocluster.methods.catalogue import METHODS
 
 BLOCKS = np.kron([[9, 1], [1, 9]], np.ones((4, 3)))
 

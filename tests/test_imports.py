@@ -77,8 +77,8 @@ import sklearn.cluster
 
 before = set(sys.modules)
 import cocluster
-from cocluster.estimators.fnmtf import FNMTF
-from cocluster.information.itcc import ITCC
+from cocluster.methods.factorization.fnmtf import FNMTF
+from cocluster.methods.information.itcc import ITCC
 
 X = np.arange(12.0).reshape(4, 3)
 for method in (FNMTF, ITCC):

@@ -22,16 +22,16 @@ from benchmarks.leaderboard.methods import PEERS, Fit
 from benchmarks.leaderboard.report import HERE, PAGE, RESULTS, between
 from benchmarks.leaderboard.run import all_sets, evaluate
 from cocluster import CoCluster, Links
-from cocluster.consensus import (
+from cocluster.data.relational import RelationalData, relational
+from cocluster.methods.auto_itcc import (
     THREE_UP_TO_ENTRIES,
     ConsensusITCC,
     ShiftedITCC,
     _embeddings,
     consensus_embedding,
 )
-from cocluster.information.itcc import ITCC
-from cocluster.relations import RelationalData, relational
-from cocluster.starts import kmeans_labels
+from cocluster.methods.information.itcc import ITCC
+from cocluster.methods.starts import kmeans_labels
 
 EVIDENCE = HERE / "evidence.csv"
 LINKED_SETS = ("cstr_475x1000", "oh5", "re0", "colon_alon_62x2000")

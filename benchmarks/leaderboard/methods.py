@@ -13,7 +13,7 @@ from sklearn.decomposition import NMF
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from cocluster import CoCluster
-from cocluster.methods import METHODS
+from cocluster.methods.catalogue import METHODS
 
 FRONT = "CoCluster"
 REFERENCE = "SpectralCoclustering (scikit-learn)"

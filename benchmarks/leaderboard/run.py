@@ -181,7 +181,7 @@ def versions() -> str:
 def warm_up(methods: tuple[str, ...]) -> None:
     """Every method on a toy, once: first imports are no part of its time."""
     if find_spec("numba"):
-        import_module("cocluster._kernels")
+        import_module("cocluster.linalg._compiled")
     toy = np.kron([[9.0, 1.0], [1.0, 9.0]], np.ones((6, 6)))
     for name in methods:
         evaluate(PARTICIPANTS[name], toy, 2, 0, lambda: np.repeat([0, 1], 6))

@@ -12,12 +12,12 @@ from benchmarks.papers.below import Cell
 from benchmarks.papers.exhibit import Exhibit, Rows, Shown, Values
 from benchmarks.papers.layout import MISSING, compared, table_lines, words_beside
 from benchmarks.papers.protocol import rescaled
-from cocluster.dataset import Dataset
 from cocluster.datasets import paper_set
+from cocluster.io.dataset import Dataset
+from cocluster.linalg.matrices import Array
 from cocluster.links import Links
-from cocluster.matrices import Array
-from cocluster.methods import METHODS
-from cocluster.metric_learning import learn_metrics
+from cocluster.methods.catalogue import METHODS
+from cocluster.methods.factorization.metric import learn_metrics
 from cocluster.metrics import accuracy
 from cocluster.preprocessing import DocumentCategory
 from cocluster.preprocessing.words import counts_by_class, information_shares

@@ -22,10 +22,10 @@ from benchmarks.papers.layout import (
     table_lines,
 )
 from benchmarks.papers.protocol import load
-from cocluster.estimators.ssnmf import SSNMF
-from cocluster.kernels.estimator import KernelKMeans
+from cocluster.linalg.matrices import Array
 from cocluster.links import Links
-from cocluster.matrices import Array
+from cocluster.methods.factorization.ssnmf import SSNMF
+from cocluster.methods.kernel_kmeans.estimator import KernelKMeans
 from cocluster.metrics import accuracy
 
 SHARES = (0.0, 0.01, 0.03, 0.05)

@@ -19,11 +19,11 @@ from benchmarks.papers.layout import (
     words_beside,
 )
 from benchmarks.papers.protocol import rescaled
-from cocluster.dataset import Dataset
 from cocluster.datasets import paper_set
-from cocluster.matrices import Array
+from cocluster.io.dataset import Dataset
+from cocluster.linalg.matrices import Array
+from cocluster.methods.spectral.ldcc import LDCC
 from cocluster.metrics import accuracy
-from cocluster.spectral.ldcc import LDCC
 
 ROW = "CaseStudy"
 TOP = 10

@@ -12,12 +12,12 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import MinMaxScaler
 
+from cocluster.data.relational import star
+from cocluster.data.scaling import fit_scaling
 from cocluster.datasets import list_paper_sets, paper_set
 from cocluster.datasets.registry import nearest
+from cocluster.linalg.matrices import Array
 from cocluster.links import Links
-from cocluster.matrices import Array
-from cocluster.relations import star
-from cocluster.scaling import fit_scaling
 
 Setting = Mapping[str, Any]
 Scales = tuple[str | None, ...]

@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 
 from benchmarks.baselines.tsvm import tsvm_labels
 from benchmarks.papers.protocol import Answer, Problem, Setting
-from cocluster.methods import METHODS
+from cocluster.methods.catalogue import METHODS
 
 Solver = Callable[[Problem, Setting, int], Answer]
 

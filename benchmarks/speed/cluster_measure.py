@@ -21,25 +21,25 @@ from threadpoolctl import threadpool_limits
 import cocluster
 from benchmarks.speed.cluster_model import REASSIGNED, TURNED, Rate, Shape
 from cocluster.blocks import write_blocks
-from cocluster.blocks.cluster import (
+from cocluster.blocks.dask.matrix import (
     _as_block,
     _form,
     _reassigned_and_gram,
     _turned_product_and_gram,
 )
+from cocluster.blocks.dask.spread import FAN_IN, spread
+from cocluster.blocks.dask.tasks import picked_columns
 from cocluster.blocks.rows import _profile
-from cocluster.blocks.spread import FAN_IN, spread
-from cocluster.blocks.tasks import picked_columns
+from cocluster.data.scaling import fit_scaling
 from cocluster.datasets import make_blocks
-from cocluster.labels import Factor, Partition, as_partition
-from cocluster.matrices import gram, inner, single_precision, squared_norm, times
-from cocluster.passes import one_of, reassigned
-from cocluster.scaling import fit_scaling
-from cocluster.starts import OVERSAMPLING, SAMPLE, _nearest, kmeans, unit_rows
-from cocluster.threads import VARIABLE, limit, narrow_products
+from cocluster.linalg.matrices import gram, inner, single_precision, squared_norm, times
+from cocluster.linalg.partitions import Factor, Partition, as_partition
+from cocluster.linalg.passes import one_of, reassigned
+from cocluster.methods.starts import OVERSAMPLING, SAMPLE, _nearest, kmeans, unit_rows
 from cocluster.trifactor import BlockQuadratic, Indicator, NonNegative
 from cocluster.trifactor.constraints import _hardened
 from cocluster.trifactor.stepping import _step_rows
+from cocluster.utils.threads import VARIABLE, limit, narrow_products
 
 REPEATS = 3
 # What takes so many seconds is not repeated.

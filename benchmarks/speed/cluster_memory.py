@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from benchmarks.speed.cluster_model import INDEX, Cluster, Shape
-from cocluster.blocks.spread import FAN_IN
-from cocluster.starts import SAMPLE
+from cocluster.blocks.dask.spread import FAN_IN
+from cocluster.methods.starts import SAMPLE
 
 
 def needs(method: str, shape: Shape, cluster: Cluster, sweeps: int) -> dict[str, float]:

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from cocluster.blocks.spread import FAN_IN
-from cocluster.starts import OVERSAMPLING, POWER_STEPS
+from cocluster.blocks.dask.spread import FAN_IN
+from cocluster.methods.starts import OVERSAMPLING, POWER_STEPS
 
 INDEX = 4
 # Bytes read and written for one byte of a sum.

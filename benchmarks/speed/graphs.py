@@ -19,9 +19,9 @@ from benchmarks.speed.page import table
 from cocluster import LDCC
 from cocluster.datasets import make_blocks
 from cocluster.graphs import nearest_neighbours
-from cocluster.graphs.pairs import chosen_distances
+from cocluster.graphs.distances import chosen_distances
+from cocluster.methods.spectral import ldcc_embedding
 from cocluster.metrics import accuracy
-from cocluster.spectral import _ldcc
 
 CLUSTERS, NEIGHBORS = 10, 5
 # Rows whose neighbours are searched exactly, too.
@@ -57,8 +57,8 @@ def embedded(X: Any, labels: np.ndarray) -> list[str]:
         residuals.append(float(np.abs(operator @ Z - Z * values).max()))
         return values, Z
 
-    solve = _ldcc.smallest_eigenvectors
-    with patch.object(_ldcc, "smallest_eigenvectors", solved):
+    solve = ldcc_embedding.smallest_eigenvectors
+    with patch.object(ldcc_embedding, "smallest_eigenvectors", solved):
         model, seconds = timed(lambda: LDCC(CLUSTERS, random_state=0).fit(X))
     peer, others = timed(lambda: SpectralCoclustering(CLUSTERS, random_state=0).fit(X))
     scores = (accuracy(labels, found) for found in (model.labels_, peer.row_labels_))

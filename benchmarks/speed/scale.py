@@ -26,10 +26,11 @@ import cocluster
 from benchmarks.memory import peak_memory
 from benchmarks.speed.page import table
 from benchmarks.speed.run import ROOT
-from cocluster import FNMTF, passes
+from cocluster import FNMTF
 from cocluster.blocks import open_blocks, write_blocks
 from cocluster.datasets import make_blocks
-from cocluster.matrices import n_bytes
+from cocluster.linalg import passes
+from cocluster.linalg.matrices import n_bytes
 
 CLUSTERS = 10
 # Of methods with hard and with soft clusters.

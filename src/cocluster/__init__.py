@@ -7,66 +7,66 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cocluster.blocks.stored import open_blocks
-    from cocluster.blocks.writing import write_blocks
-    from cocluster.estimators.drcc import DRCC
-    from cocluster.estimators.fnmtf import FNMTF
-    from cocluster.estimators.general import TriFactorization
-    from cocluster.estimators.gnmf import GNMF
-    from cocluster.estimators.lpfnmtf import LPFNMTF
-    from cocluster.estimators.nmf import NMF, SemiNMF
-    from cocluster.estimators.nmtf import NMTF
-    from cocluster.estimators.onmtf import ONMTF
-    from cocluster.estimators.osntf import OSNTF
-    from cocluster.estimators.rmc import RMC
-    from cocluster.estimators.snmtf import SNMTF
-    from cocluster.estimators.ssnmf import SSNMF
-    from cocluster.estimators.star_ssnmf import StarSSNMF
-    from cocluster.front import CoCluster
-    from cocluster.information.cmrf import CMRF
-    from cocluster.information.itcc import ITCC
+    from cocluster.blocks.disk.stored import open_blocks
+    from cocluster.blocks.disk.writing import write_blocks
+    from cocluster.data.relational import Relation, RelationalData, bipartite, star
     from cocluster.interview import Interview
-    from cocluster.kernels.estimator import KernelKMeans
     from cocluster.links import Links
-    from cocluster.relations import Relation, RelationalData, bipartite, star
-    from cocluster.spectral.bsgp import BSGP
-    from cocluster.spectral.ldcc import LDCC
-    from cocluster.spectral.ncut import NCut
-    from cocluster.spectral.src import SRC
+    from cocluster.methods.auto import CoCluster
+    from cocluster.methods.factorization.compose import TriFactorization
+    from cocluster.methods.factorization.drcc import DRCC
+    from cocluster.methods.factorization.fnmtf import FNMTF
+    from cocluster.methods.factorization.gnmf import GNMF
+    from cocluster.methods.factorization.lpfnmtf import LPFNMTF
+    from cocluster.methods.factorization.nmf import NMF, SemiNMF
+    from cocluster.methods.factorization.nmtf import NMTF
+    from cocluster.methods.factorization.onmtf import ONMTF
+    from cocluster.methods.factorization.osntf import OSNTF
+    from cocluster.methods.factorization.rmc import RMC
+    from cocluster.methods.factorization.snmtf import SNMTF
+    from cocluster.methods.factorization.ssnmf import SSNMF
+    from cocluster.methods.factorization.star_ssnmf import StarSSNMF
+    from cocluster.methods.information.cmrf import CMRF
+    from cocluster.methods.information.itcc import ITCC
+    from cocluster.methods.kernel_kmeans.estimator import KernelKMeans
+    from cocluster.methods.spectral.bsgp import BSGP
+    from cocluster.methods.spectral.ldcc import LDCC
+    from cocluster.methods.spectral.ncut import NCut
+    from cocluster.methods.spectral.src import SRC
 
 __version__ = "0.1.0.dev0"
 
 _MODULES = {
-    "BSGP": "spectral.bsgp",
-    "CMRF": "information.cmrf",
-    "CoCluster": "front",
-    "DRCC": "estimators.drcc",
-    "FNMTF": "estimators.fnmtf",
-    "GNMF": "estimators.gnmf",
-    "ITCC": "information.itcc",
+    "BSGP": "methods.spectral.bsgp",
+    "CMRF": "methods.information.cmrf",
+    "CoCluster": "methods.auto",
+    "DRCC": "methods.factorization.drcc",
+    "FNMTF": "methods.factorization.fnmtf",
+    "GNMF": "methods.factorization.gnmf",
+    "ITCC": "methods.information.itcc",
     "Interview": "interview",
-    "KernelKMeans": "kernels.estimator",
-    "LDCC": "spectral.ldcc",
-    "LPFNMTF": "estimators.lpfnmtf",
+    "KernelKMeans": "methods.kernel_kmeans.estimator",
+    "LDCC": "methods.spectral.ldcc",
+    "LPFNMTF": "methods.factorization.lpfnmtf",
     "Links": "links",
-    "NCut": "spectral.ncut",
-    "NMF": "estimators.nmf",
-    "NMTF": "estimators.nmtf",
-    "ONMTF": "estimators.onmtf",
-    "OSNTF": "estimators.osntf",
-    "RMC": "estimators.rmc",
-    "Relation": "relations",
-    "RelationalData": "relations",
-    "SNMTF": "estimators.snmtf",
-    "SRC": "spectral.src",
-    "SSNMF": "estimators.ssnmf",
-    "SemiNMF": "estimators.nmf",
-    "StarSSNMF": "estimators.star_ssnmf",
-    "TriFactorization": "estimators.general",
-    "bipartite": "relations",
-    "open_blocks": "blocks.stored",
-    "star": "relations",
-    "write_blocks": "blocks.writing",
+    "NCut": "methods.spectral.ncut",
+    "NMF": "methods.factorization.nmf",
+    "NMTF": "methods.factorization.nmtf",
+    "ONMTF": "methods.factorization.onmtf",
+    "OSNTF": "methods.factorization.osntf",
+    "RMC": "methods.factorization.rmc",
+    "Relation": "data.relational",
+    "RelationalData": "data.relational",
+    "SNMTF": "methods.factorization.snmtf",
+    "SRC": "methods.spectral.src",
+    "SSNMF": "methods.factorization.ssnmf",
+    "SemiNMF": "methods.factorization.nmf",
+    "StarSSNMF": "methods.factorization.star_ssnmf",
+    "TriFactorization": "methods.factorization.compose",
+    "bipartite": "data.relational",
+    "open_blocks": "blocks.disk.stored",
+    "star": "data.relational",
+    "write_blocks": "blocks.disk.writing",
 }
 
 __all__ = [

@@ -21,15 +21,15 @@ from rich.progress import (
 from rich.progress import Progress as Bar
 from rich.table import Table
 
-from cocluster.dataset import Dataset
 from cocluster.datasets import list_datasets
-from cocluster.describe import characteristic_features
-from cocluster.front import CoCluster
+from cocluster.io.dataset import Dataset
+from cocluster.io.readers import read
+from cocluster.io.runs import write_run
+from cocluster.linalg.matrices import is_nonnegative
 from cocluster.links import Links
-from cocluster.matrices import is_nonnegative
-from cocluster.methods import METHODS
-from cocluster.readers import read
-from cocluster.store import write_run
+from cocluster.methods.auto import CoCluster
+from cocluster.methods.catalogue import METHODS
+from cocluster.report.features import characteristic_features
 from cocluster.trifactor import Progress
 
 app = typer.Typer(help="Group the rows and the columns of data at the same time.")

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from cocluster.data.relational import star
 from cocluster.datasets import Corpus, load_docstrings
-from cocluster.describe import characteristic_features
-from cocluster.matrices import Array
+from cocluster.linalg.matrices import Array
 from cocluster.metrics import scores
-from cocluster.plots import plot_reordering
-from cocluster.relations import star
+from cocluster.report.features import characteristic_features
+from cocluster.report.plots import plot_reordering
 
 VIEW_TITLES = {"words": "words", "parameters": "parameters", "see_also": "see also"}
 FILES = """\

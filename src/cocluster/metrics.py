@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 from scipy.special import entr
 
-from cocluster.matrices import Array
+from cocluster.linalg.matrices import Array
 
 
 def confusion_matrix(

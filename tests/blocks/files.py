@@ -14,8 +14,8 @@ import pyarrow.parquet
 import scipy.sparse as sp
 import zarr
 
-from cocluster.blocks.writing import write_blocks
-from cocluster.matrices import Array, Matrix
+from cocluster.blocks.disk.writing import write_blocks
+from cocluster.linalg.matrices import Array, Matrix
 
 SHAPE = (60, 40)
 ROWS = [f"s{i}" for i in range(SHAPE[0])]

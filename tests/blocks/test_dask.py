@@ -16,10 +16,10 @@ import pytest
 from distributed import Client, LocalCluster
 
 import cocluster
-from cocluster.blocks.spread import ClusterLost
+from cocluster.blocks.dask.spread import ClusterLost
 from cocluster.datasets import make_blocks
+from cocluster.linalg.matrices import Matrix
 from cocluster.links import Links
-from cocluster.matrices import Matrix
 
 # Of Dask itself: sockets it leaves to be closed, ports that are in use.
 pytestmark = [

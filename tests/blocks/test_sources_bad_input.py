@@ -12,9 +12,9 @@ import pytest
 import scipy.sparse as sp
 import zarr
 
-from cocluster.blocks.memory import parse_memory
-from cocluster.blocks.sources import open_source
-from cocluster.blocks.writing import write_blocks
+from cocluster.blocks.disk.memory import parse_memory
+from cocluster.blocks.disk.sources import open_source
+from cocluster.blocks.disk.writing import write_blocks
 from tests.blocks import files
 from tests.blocks.files import matrix
 

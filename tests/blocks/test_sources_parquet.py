@@ -13,9 +13,9 @@ import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
 
-from cocluster.blocks.sources import open_source
-from cocluster.blocks.sources._buckets import disk_room
-from cocluster.readers import read
+from cocluster.blocks.disk.sources import open_source
+from cocluster.blocks.disk.sources._buckets import disk_room
+from cocluster.io.readers import read
 from tests.blocks import files
 
 

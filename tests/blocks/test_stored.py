@@ -16,9 +16,15 @@ from cocluster import LPFNMTF, SSNMF, CoCluster, open_blocks, write_blocks
 from cocluster.datasets import make_blocks
 from cocluster.graphs import blockwise, knn_graph
 from cocluster.graphs.blockwise import sample_graph
+from cocluster.linalg.matrices import (
+    column_counts,
+    column_degrees,
+    row_squares,
+    squared_norm,
+    times,
+)
 from cocluster.links import Links
-from cocluster.matrices import column_counts, column_degrees, row_squares, squared_norm, times
-from cocluster.methods import METHODS as METHODS_TABLE
+from cocluster.methods.catalogue import METHODS as METHODS_TABLE
 from cocluster.metrics import accuracy
 from tests.blocks import files
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from cocluster.dataset import Dataset
 from cocluster.datasets import dataset_info, fetch, list_datasets
+from cocluster.io.dataset import Dataset
 
 KINDS = ("text", "gene", "image", "uci", "multi")
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from cocluster import CoCluster
 from cocluster.interview import Interview, Query
-from cocluster.interview._strategies import STRATEGIES
-from cocluster.matrices import Array
+from cocluster.interview.strategies import STRATEGIES
+from cocluster.linalg.matrices import Array
 from tests.conftest import plant
 from tests.links.helpers import known_relations
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from cocluster import FNMTF, NMTF, CoCluster, bipartite
 from cocluster.interview import Interview
-from cocluster.interview._parts import Known
+from cocluster.interview.knowledge import Known
 from cocluster.links import Links
 from cocluster.metrics import accuracy
 from tests.interview.helpers import ALL, K, begin, open_pairs, reply

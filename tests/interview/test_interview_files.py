@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from cocluster import CoCluster, bipartite
+from cocluster.data.relational import RelationalData
 from cocluster.interview import Interview
-from cocluster.relations import RelationalData
 from tests.interview.helpers import ALL, K, begin, true_answer
 from tests.links.helpers import assert_same_links, consistent_links
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from cocluster.interview._parts import Geometry
-from cocluster.interview._seeding import seeded_labels
+from cocluster.interview.knowledge import Geometry
+from cocluster.interview.seeding import seeded_labels
 from cocluster.links import Links
 from tests.interview.helpers import ALL, K, begin, open_pairs, reply, true_answer
 

@@ -7,7 +7,7 @@ from numpy.random import default_rng
 from numpy.testing import assert_array_equal
 
 from cocluster.links import Links, as_links
-from cocluster.links._labelling import LISTING_LIMIT, draw_pairs, pair_at
+from cocluster.links.labelling import LISTING_LIMIT, draw_pairs, pair_at
 from tests.links.helpers import (
     assert_same_links,
     consistent_links,

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
-from cocluster.labels import as_partition
+from cocluster.linalg.partitions import as_partition
 from cocluster.trifactor import BlockQuadratic, memberships
 from cocluster.trifactor.block import RowGram
 from tests import reference

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from cocluster.labels import Partition, as_array, as_partition
+from cocluster.linalg.partitions import Partition, as_array, as_partition
 from cocluster.trifactor import (
     BlockQuadratic,
     Constraint,

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from cocluster.graphs import knn_graph, laplacian
-from cocluster.labels import Partition, as_array
+from cocluster.linalg.partitions import Partition, as_array
 from cocluster.trifactor import GraphEnsemble, PairTerms, SpectralAnchor, simplex_weights
 from tests.reference import block_value
 from tests.reference_rmc import entropic_mirror_descent

@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from cocluster.labels import Partition, as_array
-from cocluster.relations import Relation, RelationalData
+from cocluster.data.relational import Relation, RelationalData
+from cocluster.linalg.partitions import Partition, as_array
 from cocluster.trifactor import (
     BlockQuadratic,
     FactorSpec,

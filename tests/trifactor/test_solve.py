@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from cocluster.information.itcc import InformationProblem
-from cocluster.matrices import times
-from cocluster.relations import bipartite
+from cocluster.data.relational import bipartite
+from cocluster.linalg.matrices import times
+from cocluster.methods.information.itcc import InformationProblem
 from cocluster.trifactor import (
     FactorSpec,
     Free,

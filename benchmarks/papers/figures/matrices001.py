@@ -11,9 +11,9 @@ from benchmarks.papers.figures.pictures import Panels, Picture, column, line, of
 from benchmarks.papers.protocol import load
 from benchmarks.papers.search import Row
 from cocluster import SSNMF
+from cocluster.graphs.similarity import linked_similarity
+from cocluster.linalg.matrices import Array
 from cocluster.links import Links
-from cocluster.matrices import Array
-from cocluster.similarity import linked_similarity
 
 PIXELS, TOLD = 40, 0.05
 BEFORE = "England-Heart, before"

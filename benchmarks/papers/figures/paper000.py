@@ -15,7 +15,7 @@ from benchmarks.papers.figures.toys000 import BLOCKS, FIGURE2, FIGURE3
 from benchmarks.papers.grids import Grid
 from benchmarks.papers.protocol import Column, Sample, Scales, Table
 from benchmarks.papers.solvers import method, tsvm
-from cocluster.randomness import generator
+from cocluster.utils.randomness import generator
 
 OWN = "SS-NMF"
 TOLD: dict[str, Any] = {"supervision": "pairs"}

@@ -12,8 +12,8 @@ from sklearn.preprocessing import normalize
 
 from benchmarks.papers.protocol import Answer, Problem, Setting
 from cocluster import SSNMF, NCut
-from cocluster.matrices import Array
-from cocluster.similarity import kernel_matrix, linked_similarity
+from cocluster.graphs.similarity import kernel_matrix, linked_similarity
+from cocluster.linalg.matrices import Array
 
 
 def linked(problem: Problem, affinity: str) -> Array:

@@ -9,8 +9,8 @@ from benchmarks.papers.figures.printed001 import linked
 from benchmarks.papers.protocol import Problem
 from benchmarks.papers.search import Row
 from cocluster import SSNMF, NCut
+from cocluster.linalg.matrices import Array
 from cocluster.links import Links
-from cocluster.matrices import Array
 
 RING, TOLD = 10, 0.3
 CLASSES = np.repeat([0, 1], RING)

@@ -20,8 +20,8 @@ from benchmarks.papers.figures.pictures import (
 )
 from benchmarks.papers.search import Row
 from cocluster import NMTF, SRC, StarSSNMF
+from cocluster.linalg.matrices import Array
 from cocluster.links import Links
-from cocluster.matrices import Array
 
 HALF = 15
 CLASSES = np.repeat([0, 1], HALF)

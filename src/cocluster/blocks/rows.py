@@ -17,8 +17,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.labels import Factor, Partition, gathered
-from cocluster.matrices import (
+from cocluster.linalg.matrices import (
     Array,
     Matrix,
     column_counts,
@@ -30,6 +29,7 @@ from cocluster.matrices import (
     squared_norm,
     times,
 )
+from cocluster.linalg.partitions import Factor, Partition, gathered
 
 Function = Callable[..., Any]
 

@@ -10,12 +10,12 @@
     The data sets of the papers, prepared as the papers say.
 """
 
-from cocluster.dataset import Dataset
 from cocluster.datasets.docstrings import Corpus, load_docstrings
 from cocluster.datasets.fetch import fetch
 from cocluster.datasets.papers import PaperSet, list_paper_sets, paper_set
 from cocluster.datasets.planted import Planted, PlantedStar, make_blocks, make_star
 from cocluster.datasets.registry import DatasetInfo, dataset_info, list_datasets
+from cocluster.io.dataset import Dataset
 
 __all__ = [
     "Corpus",

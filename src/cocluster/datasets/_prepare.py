@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import minmax_scale
 
-from cocluster.dataset import Dataset
-from cocluster.matrices import Array
+from cocluster.io.dataset import Dataset
+from cocluster.linalg.matrices import Array
 from cocluster.preprocessing import (
     DocumentCategory,
     GeneScreen,

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.dataset import Dataset
 from cocluster.datasets.registry import DatasetInfo, dataset_info
-from cocluster.matrices import Array, Matrix
-from cocluster.readers.npz import load_arrays, matrices_in
+from cocluster.io.dataset import Dataset
+from cocluster.io.readers.npz import load_arrays, matrices_in
+from cocluster.linalg.matrices import Array, Matrix
 
 FOLDER = "COCLUSTER_DATA"
 MIRROR = "COCLUSTER_MIRROR"

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.dataset import Dataset
 from cocluster.datasets._prepare import drop_unused_words, prepared_views, select_words
 from cocluster.datasets.fetch import fetch
 from cocluster.datasets.registry import nearest
-from cocluster.matrices import Array
-from cocluster.randomness import RandomState, generator
+from cocluster.io.dataset import Dataset
+from cocluster.linalg.matrices import Array
+from cocluster.utils.randomness import RandomState, generator
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.matrices import Array
-from cocluster.randomness import RandomState, generator
+from cocluster.linalg.matrices import Array
+from cocluster.utils.randomness import RandomState, generator
 
 Pattern = Literal["diagonal", "checkerboard"]
 

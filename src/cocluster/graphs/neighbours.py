@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
 
-from cocluster.graphs.pairs import chosen_distances
-from cocluster.matrices import Array, Matrix, row_squares
+from cocluster.graphs.distances import chosen_distances
+from cocluster.linalg.matrices import Array, Matrix, row_squares
 
 EXACT_LIMIT = 20_000
 EXACT_LIMIT_WITHOUT_FAISS = 60_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from cocluster.graphs.distances import chosen_distances
 from cocluster.graphs.neighbours import nearest_neighbours
-from cocluster.graphs.pairs import chosen_distances
-from cocluster.matrices import Array, Matrix
+from cocluster.linalg.matrices import Array, Matrix
 
 # Entries of local Laplacians that are held at a time.
 PATCH_ENTRIES = 2_000_000

@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
+from cocluster.graphs.distances import neighbour_distances, row_dots, scattered_chunks
 from cocluster.graphs.laplacians import symmetric
 from cocluster.graphs.neighbours import nearest_neighbours
-from cocluster.graphs.pairs import neighbour_distances, row_dots, scattered_chunks
-from cocluster.matrices import Array, Matrix
+from cocluster.linalg.matrices import Array, Matrix
 
 Metric = Literal["euclidean", "cosine"]
 Weights = Literal["binary", "heat", "cosine"]

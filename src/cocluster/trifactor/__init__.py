@@ -34,6 +34,7 @@ from cocluster.trifactor.constraints import (
     memberships,
 )
 from cocluster.trifactor.initialize import random_start, state_from
+from cocluster.trifactor.links import linked_labels, ties_and_pairs, with_links
 from cocluster.trifactor.penalties import (
     GraphEnsemble,
     PairTerms,
@@ -52,7 +53,6 @@ from cocluster.trifactor.solve import (
     alternate,
 )
 from cocluster.trifactor.stepping import stepped
-from cocluster.trifactor.supervise import linked_labels, ties_and_pairs, with_links
 
 __all__ = [
     "Association",

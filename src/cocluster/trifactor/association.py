@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from cocluster.matrices import EPS, Array, safe_inverse
+from cocluster.linalg.matrices import EPS, Array, safe_inverse
 
 # What is so small beside the largest eigenvalue counts as zero.
 NONE = 1e-12

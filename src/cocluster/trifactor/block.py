@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
-from cocluster.labels import Factor, as_array
-from cocluster.matrices import EPS, Array, Matrix, gram, inner
+from cocluster.linalg.matrices import EPS, Array, Matrix, gram, inner
+from cocluster.linalg.partitions import Factor, as_array
 
 Part = Callable[[Array], Array]
 

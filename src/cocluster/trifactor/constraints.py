@@ -7,7 +7,8 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from cocluster.labels import (
+from cocluster.linalg.matrices import EPS, Array, gram, safe_inverse
+from cocluster.linalg.partitions import (
     Factor,
     Partition,
     Ties,
@@ -16,7 +17,6 @@ from cocluster.labels import (
     assigned,
     is_spread,
 )
-from cocluster.matrices import EPS, Array, gram, safe_inverse
 from cocluster.trifactor.association import pseudo_inverse
 from cocluster.trifactor.block import BlockQuadratic
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from cocluster.labels import Factor, is_hard, is_spread
-from cocluster.matrices import Array, gram
+from cocluster.linalg.matrices import Array, gram
+from cocluster.linalg.partitions import Factor, is_hard, is_spread
 from cocluster.trifactor.association import Identity, pseudo_inverse
 from cocluster.trifactor.constraints import SOFTENING
 from cocluster.trifactor.problem import TriFactorProblem

@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.labels import Factor, as_array, is_spread
-from cocluster.matrices import Array, Matrix, gram, inner
+from cocluster.linalg.matrices import Array, Matrix, gram, inner
+from cocluster.linalg.partitions import Factor, as_array, is_spread
 from cocluster.trifactor.block import (
     BlockQuadratic,
     negative_part,

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cocluster import passes
-from cocluster.labels import Factor, is_hard
-from cocluster.matrices import Array, inner, is_blocked, times
-from cocluster.relations import RelationalData
+from cocluster.data.relational import RelationalData
+from cocluster.linalg import passes
+from cocluster.linalg.matrices import Array, inner, is_blocked, times
+from cocluster.linalg.partitions import Factor, is_hard
 
 
 @dataclass(frozen=True, eq=False)

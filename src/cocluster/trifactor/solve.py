@@ -8,10 +8,10 @@ from typing import Protocol
 
 import numpy as np
 
-from cocluster.labels import unchanged
-from cocluster.matrices import Array
-from cocluster.threads import narrow_products
+from cocluster.linalg.matrices import Array
+from cocluster.linalg.partitions import unchanged
 from cocluster.trifactor.products import State
+from cocluster.utils.threads import narrow_products
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,1 @@
+"""Row blocks on the workers of a Dask cluster."""

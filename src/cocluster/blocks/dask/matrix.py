@@ -1,0 +1,163 @@
+"""Blocks on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from distributed import Client, default_client
+
+from cocluster.blocks.dask.spread import Spread, spread
+from cocluster.blocks.rows import Function, RowBlocks, turned_product
+from cocluster.data.containers import as_matrix
+from cocluster.linalg.matrices import Array, Matrix, gram, times
+from cocluster.linalg.partitions import Factor, Partition
+from cocluster.linalg.passes import reassigned
+
+
+class DaskBlocks(RowBlocks):
+    """A matrix whose blocks live on workers; factors of the rows live with them.
+
+    Parameters
+    ----------
+    blocks : Spread
+        Of csr arrays or numpy arrays.
+    """
+
+    def __init__(self, blocks: Spread, column_names: Array | None = None) -> None:
+        self.blocks, self.column_names = blocks, column_names
+        self.row_counts, self.shape, self.dtype = blocks.row_counts, blocks.shape, blocks.dtype
+
+    def each(self, function: Callable[[Matrix], Matrix]) -> Self:
+        """The matrix with every block transformed, where it is."""
+        return type(self)(_measured(self.blocks.map(function).made()), self.column_names)
+
+    def total(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Any:
+        """Sum over blocks; only partial sums travel."""
+        return self.blocks.total(function, *shared, along=tuple(map(self.placed, along)))
+
+    def collect(
+        self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()
+    ) -> list[Any]:
+        """Results of all blocks, here."""
+        return self.blocks.map(function, *shared, along=tuple(map(self.placed, along))).fetch()
+
+    def rows(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Spread:
+        """Results that stay with their blocks."""
+        return _measured(self.blocks.map(function, *shared, along=tuple(map(self.placed, along))))
+
+    def reassigned(
+        self, G: Factor, H: Partition, codes: Array, bias: Array
+    ) -> tuple[Spread, Array]:
+        """New labels where the blocks are; how many come along with what they change."""
+        G = self.placed(G)
+        made, (change, squares) = self.blocks.rows_and_total(
+            _reassigned_and_gram, H, codes, bias, along=(G,)
+        )
+        moved = replace(G, source=made)
+        moved.know_gram(squares)
+        return moved, change
+
+    def __matmul__(self, F: Factor) -> Spread:
+        dtype = np.result_type(self.dtype, F.dtype) if isinstance(F, np.ndarray) else self.dtype
+        return self.blocks.map(times, F, width=F.shape[1], dtype=dtype)
+
+    def turned_times(self, G: Factor) -> Array:
+        """Xᵀ G, and Gᵀ G along with it: both are wanted whenever one is."""
+        G = self.placed(G)
+        product, squares = self.blocks.total(_turned_product_and_gram, along=(G,))
+        G.know_gram(np.asarray(squares))
+        return np.asarray(product)
+
+    def fits(self, n_clusters: int) -> None:
+        """Nothing to say: the memory of the workers is Dask's concern."""
+
+    def placed(self, values: Factor) -> Spread:
+        """Values of the rows, with their blocks."""
+        if isinstance(values, Spread):
+            return values
+        return spread(self.blocks.client, values, self.row_counts)
+
+    def __getitem__(self, positions: Array) -> Matrix:
+        return self.blocks[positions]
+
+
+def dask_blocks(X: Any) -> DaskBlocks:
+    """The blocks of a Dask array (dense or sparse chunks) or of a Dask DataFrame.
+
+    They are computed on the cluster of the client in scope, checked there, and stay there.
+    """
+    client = _client()
+    if hasattr(X, "npartitions") and hasattr(X, "columns"):
+        names, parts = np.array(list(X.columns), dtype=object), X.to_delayed()
+        width, counts = len(names), [-1] * len(parts)
+    else:
+        names, (parts, counts, width) = None, _chunks(X)
+    read = client.compute(list(parts))
+    described = [f"block {number} of X" for number in range(len(read))]
+    blocks = client.map(_as_block, read, described, counts, [width] * len(read), pure=False)
+    forms = client.gather(client.map(_form, blocks, pure=False))
+    rows = tuple(int(form[0]) for form in forms)
+    dtype = np.result_type(*(form[2] for form in forms))
+    return DaskBlocks(Spread(client, tuple(blocks), rows, width, dtype), names)
+
+
+def _client() -> Client:
+    """The client in scope."""
+    try:
+        return default_client()
+    except ValueError as error:
+        raise ValueError(
+            "X is a Dask collection but there is no Dask client; start one with "
+            "dask.distributed.Client(), or pass X.compute()."
+        ) from error
+
+
+def _chunks(X: Any) -> tuple[list[Any], list[int], int]:
+    """Delayed chunks of whole rows of a Dask array, their numbers of rows, and the width."""
+    if X.ndim != 2:
+        raise ValueError(f"X is a Dask array with {X.ndim} dimensions; pass a matrix.")
+    if np.isnan(X.shape[0]) or np.isnan(X.shape[1]):
+        raise ValueError(
+            "X is a Dask array with chunks of unknown sizes; call X.compute_chunk_sizes() first."
+        )
+    if len(X.chunks[1]) > 1:
+        X = X.rechunk({1: -1})
+    return X.to_delayed().ravel().tolist(), list(X.chunks[0]), int(X.shape[1])
+
+
+def _as_block(chunk: Any, described: str, n_rows: int, width: int) -> Matrix:
+    """A chunk as a checked matrix of the shape it is said to have."""
+    block = as_matrix(chunk, described, min_size=0)
+    if block.shape != (block.shape[0] if n_rows < 0 else n_rows, width):
+        raise ValueError(
+            f"{described} has shape {block.shape} where ({n_rows}, {width}) was declared; "
+            "make the chunks as they are declared."
+        )
+    return block
+
+
+def _turned_product_and_gram(X: Matrix, G: Factor) -> tuple[Array, Array]:
+    """Xᵀ G and Gᵀ G of one block."""
+    return turned_product(X, G), gram(G)
+
+
+def _reassigned_and_gram(
+    X: Matrix, G: Partition, H: Partition, codes: Array, bias: Array
+) -> tuple[Partition, tuple[Array, Array]]:
+    """New labels, what they change in Xᵀ G, and Gᵀ G, of one block."""
+    moved, change = reassigned(X, G, H, codes, bias)
+    return moved, (change, gram(moved))
+
+
+def _form(part: Any) -> tuple[int, int, np.dtype]:
+    """Rows, columns (0 for single numbers) and type of a part."""
+    return part.shape[0], part.shape[1] if len(part.shape) > 1 else 0, np.dtype(part.dtype)
+
+
+def _measured(made: Spread) -> Spread:
+    """The same, with width and type as its first part has them."""
+    _, width, dtype = made.client.submit(_form, made.parts[0], pure=False).result()
+    return replace(made, width=width, dtype=dtype)

@@ -1,0 +1,1 @@
+"""Row blocks in files."""

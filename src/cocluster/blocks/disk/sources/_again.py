@@ -1,0 +1,85 @@
+"""Blocks read again: what was checked once is taken as it lies in the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import IO, Any
+from zipfile import ZIP_STORED, ZipFile, ZipInfo
+
+import numpy as np
+import scipy.sparse as sp
+
+from cocluster.linalg.matrices import Matrix
+
+# Of the entry before a member: its fixed part, and where that tells the lengths of the rest.
+_FIXED, _LENGTHS = 30, slice(26, 30)
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+Stamp = tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """An array in a file: where it begins, what it is made of, and how many."""
+
+    offset: int
+    dtype: np.dtype
+    count: int
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """The arrays of a CSR block in a file that had this stamp."""
+
+    file: Path
+    stamp: Stamp
+    shape: tuple[int, int]
+    parts: tuple[Stretch, Stretch, Stretch]
+
+    def read(self) -> sp.csr_array:
+        """The block."""
+        arrays = (np.fromfile(self.file, p.dtype, p.count, offset=p.offset) for p in self.parts)
+        block = sp.csr_array(tuple(arrays), shape=self.shape)
+        block.has_canonical_format = True  # it was when it was checked
+        return block
+
+
+def header(stream: IO[bytes]) -> tuple[Any, bool, np.dtype]:
+    """Shape, order by columns, and type of an array in numpy's format."""
+    return _HEADERS[np.lib.format.read_magic(stream)](stream)
+
+
+def stamp(file: Path) -> Stamp:
+    """What changes when a file is written anew; None if it is not there."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def as_stored(file: Path, stamped: Stamp, block: Matrix) -> Stretches | None:
+    """Where a checked CSR block lies in its file; None if it lies there in another form."""
+    with ZipFile(file) as archive, file.open("rb") as stream:
+        members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        chosen = [members[name] for name in ("data", "indices", "indptr")]
+        if any(info.compress_type != ZIP_STORED for info in chosen):
+            return None
+        data, indices, indptr = (_stretch(stream, info) for info in chosen)
+    held = (block.data, block.indices, block.indptr)
+    if any(p.dtype != a.dtype for p, a in zip((data, indices, indptr), held, strict=True)):
+        return None
+    return Stretches(file, stamped, block.shape, (data, indices, indptr))
+
+
+def _stretch(stream: IO[bytes], info: ZipInfo) -> Stretch:
+    """An array that is a member of an archive, not compressed."""
+    stream.seek(info.header_offset)
+    lengths = np.frombuffer(stream.read(_FIXED)[_LENGTHS], dtype="<u2")
+    stream.seek(info.header_offset + _FIXED + int(lengths.sum()))
+    shape, _, dtype = header(stream)
+    return Stretch(stream.tell(), dtype, prod(shape))

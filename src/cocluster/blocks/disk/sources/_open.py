@@ -1,0 +1,73 @@
+"""The one door to all sources."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from cocluster.blocks.disk.sources.base import Source
+from cocluster.blocks.disk.sources.folder import ENDINGS, open_files
+from cocluster.blocks.disk.sources.h5ad import open_h5ad
+from cocluster.blocks.disk.sources.parquet import open_parquet
+from cocluster.blocks.disk.sources.zarr import is_store, open_zarr
+
+UNDERSTOOD = (
+    "a folder of row blocks (.npz, .npy; see write_blocks), a zarr store, parquet in long format "
+    "(a file or a folder), or an .h5ad file"
+)
+
+
+def open_source(path: str | os.PathLike[str], memory: int) -> Source:
+    """Open a matrix on disk, of which one block at a time is read.
+
+    ==========================  ==================================================================
+    folder of ``.npz``          CSR row blocks as `scipy.sparse.save_npz` and `write_blocks` write
+                                them, or dense blocks as the only array; in natural order of names
+    ``.npy``                    dense blocks, alone or in a folder; read by rows
+    zarr                        a 2-D array, a group with data, indices, indptr and shape (CSR),
+                                or AnnData, whose ``X`` is read
+    ``.parquet``                long format: columns sample, feature, value; a file or a folder.
+                                Sorted into row blocks in a temporary folder (see `tempfile`)
+    ``.h5ad``                   AnnData, whose ``X`` is read, dense or CSR
+    ==========================  ==================================================================
+
+    Parameters
+    ----------
+    path : path
+    memory : int
+        Bytes; one block takes at most an eighth of it.
+
+    Returns
+    -------
+    Source
+    """
+    place = Path(path)
+    if not place.exists():
+        raise FileNotFoundError(f"There is no file or folder {place}.")
+    if place.is_dir():
+        return _open_folder(place, memory)
+    if place.stat().st_size == 0:
+        raise ValueError(f"{place.name} is empty.")
+    ending = place.suffix.lower()
+    if ending in ENDINGS:
+        return open_files([place], memory)
+    if ending == ".h5ad":
+        return open_h5ad(place, memory)
+    if ending == ".parquet":
+        return open_parquet(place, memory)
+    raise ValueError(f"{place.name}: files that end so are not read; give {UNDERSTOOD}.")
+
+
+def _open_folder(folder: Path, memory: int) -> Source:
+    """Source of a folder by what it holds."""
+    if is_store(folder):
+        return open_zarr(folder, memory)
+    blocks = [file for file in folder.iterdir() if file.suffix.lower() in ENDINGS]
+    tables = any(folder.rglob("*.parquet"))
+    if blocks and tables:
+        raise ValueError(f"Folder {folder.name} holds both blocks and parquet; keep one kind.")
+    if blocks:
+        return open_files(blocks, memory)
+    if tables:
+        return open_parquet(folder, memory)
+    raise ValueError(f"Folder {folder.name} holds no data that are understood; give {UNDERSTOOD}.")

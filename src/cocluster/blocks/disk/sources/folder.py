@@ -1,0 +1,213 @@
+"""A folder of row blocks: ``.npz`` (CSR as `scipy.sparse.save_npz` writes, or dense), ``.npy``."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, chain, pairwise
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+import scipy.sparse as sp
+
+from cocluster.blocks.disk.sources._again import Stretches, as_stored, header, stamp
+from cocluster.blocks.disk.sources._sizes import (
+    budget,
+    cell_bytes,
+    even_rows,
+    index_bytes,
+    refuse,
+)
+from cocluster.blocks.disk.sources.base import ERRORS, checked, floating, unreadable
+from cocluster.io.readers.common import broken
+from cocluster.io.readers.npz import PARTS, load_arrays, matrices_in
+from cocluster.linalg.matrices import Array, Matrix
+
+ENDINGS = (".npz", ".npy")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A block as its header describes it; `offset` is where the rows start in a ``.npy`` file."""
+
+    file: Path
+    name: str
+    shape: tuple[int, int]
+    stored: np.dtype
+    offset: int | None = None
+
+    def load(self) -> Matrix:
+        """Matrix as it is stored."""
+        if self.offset is None:
+            arrays = load_arrays(self.file)
+            with unreadable(self.name, ValueError):
+                return next(iter(matrices_in(arrays)[0].values()))
+        with unreadable(self.name, ValueError), self.file.open("rb") as stream:
+            stream.seek(self.offset)
+            n, m = self.shape
+            return np.fromfile(stream, self.stored, n * m).reshape(n, m)
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Source whose blocks are files of their own, or rows of ``.npy`` files."""
+
+    pieces: tuple[Piece, ...]
+    column_names: Array | None = None
+    row_names: Array | None = None
+    _known: dict[int, Stretches] = field(default_factory=dict)
+
+    @cached_property
+    def row_counts(self) -> tuple[int, ...]:
+        """Rows of each block."""
+        return tuple(piece.shape[0] for piece in self.pieces)
+
+    @cached_property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the whole."""
+        return sum(self.row_counts), self.pieces[0].shape[1]
+
+    @cached_property
+    def dtype(self) -> np.dtype:
+        """Type of all blocks that are read."""
+        return np.result_type(*(floating(piece.stored, piece.name) for piece in self.pieces))
+
+    def read(self, number: int) -> Matrix:
+        """Block in memory; checked if the file is new or was written since."""
+        piece = self.pieces[number]
+        known, stamped = self._known.get(number), stamp(piece.file)
+        if known is not None and known.stamp == stamped:
+            with unreadable(piece.name, *ERRORS):
+                return known.read()
+        loaded = piece.load()
+        usual = sp.issparse(loaded) and loaded.has_canonical_format
+        block = checked(loaded, piece.name, piece.shape, self.dtype)
+        if usual and (found := as_stored(piece.file, stamped, block)):
+            self._known[number] = found
+        return block
+
+    def describe(self, number: int) -> str:
+        """Folder and file, with the rows if it is cut."""
+        return self.pieces[number].name
+
+
+def open_files(files: Iterable[Path], memory: int) -> Blocks:
+    """Source of block files in natural order (part-2 before part-10); only headers are read."""
+    wholes = [
+        _npy(file) if file.suffix == ".npy" else _npz(file) for file in sorted(files, key=_natural)
+    ]
+    first = wholes[0][0]
+    for whole, _ in wholes:
+        if 0 in whole.shape:
+            raise ValueError(f"{whole.name} has no rows or no columns; remove it.")
+        if whole.shape[1] != first.shape[1]:
+            raise ValueError(
+                f"{whole.name} has {whole.shape[1]} columns, but {first.name} has "
+                f"{first.shape[1]}; all blocks must have the same columns."
+            )
+    unsliced = [(n_bytes, whole.name) for whole, n_bytes in wholes if whole.offset is None]
+    largest, name = max(unsliced, default=(0, ""))
+    if largest > budget(memory):
+        refuse(name, largest, memory, ", or write smaller blocks with write_blocks")
+    return Blocks(tuple(chain.from_iterable(_cut(*whole, memory) for whole in wholes)))
+
+
+def _cut(whole: Piece, n_bytes: int, memory: int) -> list[Piece]:
+    """Pieces of a ``.npy`` file, which can be read from any row on; others stay whole."""
+    if whole.offset is None or n_bytes <= budget(memory):
+        return [whole]
+    n, m = whole.shape
+    counts = even_rows(n, n_bytes // n, 1, whole.name, memory)
+    row = m * whole.stored.itemsize
+    return [
+        Piece(
+            whole.file,
+            f"rows {start}:{stop} of {whole.name}",
+            (stop - start, m),
+            whole.stored,
+            whole.offset + start * row,
+        )
+        for start, stop in pairwise(accumulate(counts, initial=0))
+    ]
+
+
+def _npy(file: Path) -> tuple[Piece, int]:
+    """Block of a ``.npy`` file, and the bytes it takes in memory."""
+    with broken(file, *ERRORS, EOFError), file.open("rb") as stream:
+        shape, by_columns, stored = header(stream)
+        offset = stream.tell()
+    name = _name(file)
+    read_as = floating(stored, name)
+    _refuse_other_than_two_axes(name, shape)
+    if by_columns:
+        raise ValueError(f"{name} is stored by columns; save numpy.ascontiguousarray(X) instead.")
+    size = shape[0] * shape[1]
+    if file.stat().st_size < offset + size * stored.itemsize:
+        raise ValueError(f"{name} is cut off: its last rows are missing; write it again.")
+    return Piece(file, name, shape, stored, offset), size * cell_bytes(stored, read_as)
+
+
+def _npz(file: Path) -> tuple[Piece, int]:
+    """Block of a ``.npz`` file, and the bytes it takes in memory."""
+    name = _name(file)
+    with broken(file, *ERRORS, BadZipFile, EOFError, zlib.error), ZipFile(file) as archive:
+        headers = {}
+        for member in archive.namelist():
+            with archive.open(member) as stream:
+                headers[member.removesuffix(".npy")] = header(stream)
+        sparse = all(part in headers for part in PARTS)
+        shape = tuple(_small(archive, "shape").tolist()) if sparse else ()
+        layout = _small(archive, "format").item() if "format" in headers else "csr"
+    if not sparse:
+        return _one_array(file, name, headers)
+    if layout not in ("csr", b"csr"):
+        found = layout.decode() if isinstance(layout, bytes) else layout
+        raise ValueError(f"{name} is stored as {found}; save it as scipy.sparse.csr_array instead.")
+    (entries,), _, stored = headers["data"]
+    _, _, stored_index = headers["indices"]
+    _refuse_other_than_two_axes(name, shape)
+    index = index_bytes(shape[1])
+    entry = cell_bytes(stored, floating(stored, name)) + cell_bytes(
+        stored_index, np.dtype(f"i{index}")
+    )
+    return Piece(file, name, shape, stored), entries * entry + (shape[0] + 1) * index
+
+
+def _one_array(file: Path, name: str, headers: dict[str, Any]) -> tuple[Piece, int]:
+    """Dense block that is the only array of its file, and the bytes it takes in memory."""
+    if len(headers) != 1:
+        raise ValueError(
+            f"{name} holds {', '.join(headers) or 'nothing'}; a block is one array, or what "
+            "scipy.sparse.save_npz writes."
+        )
+    ((shape, _, stored),) = headers.values()
+    read_as = floating(stored, name)
+    _refuse_other_than_two_axes(name, shape)
+    return Piece(file, name, shape, stored), shape[0] * shape[1] * cell_bytes(stored, read_as)
+
+
+def _refuse_other_than_two_axes(name: str, shape: tuple[int, ...]) -> None:
+    """Refuse arrays that are no matrices."""
+    if len(shape) != 2:
+        raise ValueError(f"{name} has {len(shape)} axes, not 2; keep only matrices in the folder.")
+
+
+def _small(archive: ZipFile, member: str) -> Array:
+    """A small array of a ``.npz`` file."""
+    with archive.open(f"{member}.npy") as stream:
+        return np.lib.format.read_array(stream, allow_pickle=False)
+
+
+def _name(file: Path) -> str:
+    """Folder and file."""
+    return f"{file.parent.name}/{file.name}"
+
+
+def _natural(file: Path) -> list[int | str]:
+    """Key by which numbers in names count as numbers."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)]

@@ -1,0 +1,150 @@
+"""Blocks on disk, read one after the other while the last one is worked on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from cocluster.blocks.disk.memory import parse_memory, readable
+from cocluster.blocks.disk.sources import Source, open_source
+from cocluster.blocks.rows import Function, RowBlocks, plus, stacked
+from cocluster.linalg import passes
+from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.partitions import Factor, Partition
+
+# At a time there are the block at work, the next one, and a scaled or transposed copy; a block
+# takes an eighth of the memory at most (`open_source`).
+BLOCKS_AT_ONCE = 4
+# Arrays of the width of a factor that a sweep holds for the rows: factor, products, forces.
+FACTORS_AT_ONCE = 6
+
+
+class StoredBlocks(RowBlocks):
+    """A matrix on disk.
+
+    Factors of rows and columns are in memory, blocks are read anew in every pass.
+
+    Parameters
+    ----------
+    source : Source
+    memory : int
+        Bytes that blocks and factors may take together, besides the interpreter itself.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        memory: int,
+        transforms: tuple[Callable[[Matrix], Matrix], ...] = (),
+    ) -> None:
+        self.source, self.memory, self._transforms = source, memory, transforms
+        self.row_counts, self.shape = source.row_counts, source.shape
+        self.row_names, self.column_names = source.row_names, source.column_names
+        self._ends = np.cumsum(self.row_counts)
+        # What the transformations make of no rows has the type of what they make of all.
+        nothing = sp.csr_array((0, self.shape[1]), dtype=source.dtype)
+        self.dtype = np.dtype(self._transformed(nothing).dtype)
+
+    def each(self, function: Callable[[Matrix], Matrix]) -> Self:
+        """The matrix with every block transformed as it is read."""
+        return type(self)(self.source, self.memory, (*self._transforms, function))
+
+    def total(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Any:
+        """Sum over blocks, in their order."""
+        return reduce(plus, self._results(function, shared, along))
+
+    def collect(
+        self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()
+    ) -> list[Any]:
+        """Results of all blocks."""
+        return list(self._results(function, shared, along))
+
+    def rows(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Any:
+        """Results of the blocks below each other."""
+        return stacked(self.collect(function, *shared, along=along))
+
+    def reassigned(
+        self, G: Partition, H: Partition, codes: Array, bias: Array
+    ) -> tuple[Partition, Array]:
+        """New labels, and what they change: added up as the blocks go by."""
+        parts, change = [], np.zeros((self.shape[1], G.n_clusters), self.dtype)
+        for moved, part in self._results(passes.reassigned, (H, codes, bias), (G,)):
+            parts.append(moved)
+            change += part
+        return stacked(parts), change
+
+    def placed(self, values: Factor) -> Factor:
+        """The values themselves: factors are in memory."""
+        return values
+
+    def __getitem__(self, positions: Array) -> Matrix:
+        order = np.argsort(positions, kind="stable")
+        owner = np.searchsorted(self._ends, positions[order], side="right")
+        found = []
+        for number in np.unique(owner).tolist():
+            local = positions[order][owner == number] - self._rows(number).start
+            found.append(self._transformed(self.source.read(number))[local])
+        return stacked(found)[np.argsort(order)]
+
+    def fits(self, n_clusters: int) -> None:
+        """Raise ValueError if memory is too small for factors of so many columns."""
+        block = self.memory // 8
+        factors = FACTORS_AT_ONCE * sum(self.shape) * n_clusters * self.dtype.itemsize
+        needed = BLOCKS_AT_ONCE * block + factors
+        if needed > self.memory:
+            raise ValueError(
+                f"memory={readable(self.memory)} is too small for {n_clusters} clusters of "
+                f"{self.shape[0]} rows and {self.shape[1]} columns; open the data with "
+                f"memory={readable(2 * factors)!r} or more."
+            )
+
+    def _results(
+        self, function: Function, shared: tuple[Any, ...], along: tuple[Factor, ...]
+    ) -> Iterator[Any]:
+        """The function of one block after the other; the next is read in the meantime."""
+        with ThreadPoolExecutor(max_workers=1) as reader:
+            coming = reader.submit(self.source.read, 0)
+            for number in range(len(self.row_counts)):
+                block = coming.result()
+                if number + 1 < len(self.row_counts):
+                    coming = reader.submit(self.source.read, number + 1)
+                rows = self._rows(number)
+                parts = [values[rows] for values in along]
+                with passes.one_of(len(self.row_counts)):
+                    result = function(self._transformed(block), *parts, *shared)
+                yield result
+
+    def _rows(self, number: int) -> slice:
+        """Rows of a block."""
+        end = int(self._ends[number])
+        return slice(end - self.row_counts[number], end)
+
+    def _transformed(self, block: Matrix) -> Matrix:
+        """A block as the transformations make it."""
+        return reduce(lambda X, function: function(X), self._transforms, block)
+
+
+def open_blocks(path: str | PathLike[str], *, memory: str | int = "1GB") -> StoredBlocks:
+    """Open data that do not fit in memory; any estimator that works by blocks fits them.
+
+    Parameters
+    ----------
+    path : path
+        A folder of CSR row blocks (``.npz``, see `write_blocks`), a ``zarr`` store, ``parquet`` in
+        long format (sample, feature, value), or ``.h5ad``.
+    memory : int or str such as "500MB", "2GB"
+        What blocks and factors may take together.
+
+    Returns
+    -------
+    StoredBlocks
+        To be given to ``fit``, ``predict`` and ``transform`` as a matrix.
+    """
+    allowed = parse_memory(memory)
+    return StoredBlocks(open_source(path, allowed), allowed)

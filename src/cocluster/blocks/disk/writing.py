@@ -1,0 +1,77 @@
+"""Row blocks written to a folder, from which they are read one at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from cocluster.data.containers import as_matrix
+from cocluster.linalg.matrices import Matrix, n_bytes
+from cocluster.utils.files import new_folder
+
+# Small enough for any memory, large enough for a disk to be read at full speed.
+BLOCK_BYTES = 32_000_000
+
+
+def write_blocks(
+    blocks: Matrix | Iterable[Matrix],
+    folder: str | os.PathLike[str],
+    *,
+    rows_per_block: int | None = None,
+) -> Path:
+    """Write a matrix to a new folder of row blocks, all of it or nothing.
+
+    Parameters
+    ----------
+    blocks : matrix, or iterable of matrices
+        The whole, or consecutive blocks of rows with the same columns, such as a generator that
+        never holds more than one. Sparse blocks are written as `scipy.sparse.save_npz` does,
+        dense ones as ``.npy``, neither compressed: they are read again in every sweep.
+    folder : path
+        A folder that does not exist yet or is empty.
+    rows_per_block : int, optional
+        Blocks of more rows are cut; by default those that take more than 32 MB.
+
+    Returns
+    -------
+    Path
+        The folder.
+    """
+    if rows_per_block is not None and rows_per_block < 1:
+        raise ValueError(f"rows_per_block must be at least 1, not {rows_per_block}.")
+    target = Path(folder)
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise FileExistsError(f"{target} is not empty; name a new folder or remove it first.")
+    with new_folder(target) as unfinished:
+        number = -1
+        for number, piece in enumerate(_pieces(blocks, rows_per_block)):
+            file = unfinished / f"part-{number:06d}"
+            if sp.issparse(piece):
+                sp.save_npz(file.with_suffix(".npz"), piece, compressed=False)
+            else:
+                np.save(file.with_suffix(".npy"), piece)
+        if number < 0:
+            raise ValueError("There are no blocks to write; pass at least one matrix.")
+    return target
+
+
+def _pieces(blocks: Matrix | Iterable[Matrix], rows_per_block: int | None) -> Iterator[Matrix]:
+    """Checked blocks that are small enough."""
+    whole = hasattr(blocks, "shape")
+    n_columns = None
+    for number, block in enumerate([blocks] if whole else blocks):
+        name = "X" if whole else f"block {number}"
+        matrix = as_matrix(block, name)
+        n_columns = n_columns or matrix.shape[1]
+        if matrix.shape[1] != n_columns:
+            raise ValueError(
+                f"{name} has {matrix.shape[1]} columns, but block 0 has {n_columns}; all blocks "
+                "must have the same columns."
+            )
+        step = rows_per_block or max(BLOCK_BYTES * matrix.shape[0] // (n_bytes(matrix) + 1), 1)
+        for start in range(0, matrix.shape[0], step):
+            yield matrix[start : start + step]

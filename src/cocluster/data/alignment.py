@@ -1,0 +1,138 @@
+"""Matching the rows of several views: by id where every view has ids, else by position."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cocluster.data.containers import Table
+from cocluster.linalg.matrices import Array
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Report of how the rows of views were matched when the data were put together.
+
+    Attributes
+    ----------
+    by_id : bool
+        True if rows were matched by id, False if row i of each view was taken as object i.
+    n_objects : int
+        Number of distinct objects over all views.
+    matched : mapping of view to int
+        Objects that the view describes.
+    reason : str
+        Why rows were matched this way.
+    """
+
+    by_id: bool
+    n_objects: int
+    matched: Mapping[str, int]
+    reason: str
+
+    @property
+    def absent(self) -> dict[str, int]:
+        """Objects that a view does not describe, by view."""
+        return {view: self.n_objects - count for view, count in self.matched.items()}
+
+    def __str__(self) -> str:
+        how = "by id" if self.by_id else "by position"
+        lines = [f"{self.n_objects} objects, rows matched {how} ({self.reason})"]
+        lines += [f"  {v}: {n} matched, {self.absent[v]} absent" for v, n in self.matched.items()]
+        return "\n".join(lines)
+
+
+def align(tables: Mapping[str, Table]) -> tuple[dict[str, Array | None], Array | None, Alignment]:
+    """Match the rows of views.
+
+    Parameters
+    ----------
+    tables : mapping of view name to Table
+
+    Returns
+    -------
+    row_indices : dict of view to int array or None
+        Position of each row of the view among all objects; None if row i is object i throughout.
+    ids : object array or None
+        Ids of all objects, in order of first appearance.
+    report : Alignment
+    """
+    ids = {view: table.row_ids for view, table in tables.items() if table.row_ids is not None}
+    if len(ids) == len(tables) > 1:
+        return _by_id(ids)
+    return _by_position(tables, ids)
+
+
+def _by_id(
+    ids: Mapping[str, Array],
+) -> tuple[dict[str, Array | None], Array | None, Alignment]:
+    """Union of the ids; each view keeps its rows and learns their positions in the union."""
+    for view, own in ids.items():
+        _check_ids(view, own)
+    _check_overlap(ids)
+    position: dict[Any, int] = {}
+    for own in ids.values():
+        for key in own:
+            position.setdefault(key, len(position))
+    rows = {view: _positions(own, position) for view, own in ids.items()}
+    matched = {view: len(own) for view, own in ids.items()}
+    report = Alignment(True, len(position), matched, "every view has ids")
+    return rows, np.fromiter(position, dtype=object, count=len(position)), report
+
+
+def _by_position(
+    tables: Mapping[str, Table], ids: Mapping[str, Array]
+) -> tuple[dict[str, Array | None], Array | None, Alignment]:
+    """Row i of every view is object i."""
+    counts = {view: table.matrix.shape[0] for view, table in tables.items()}
+    first, n = next(iter(counts.items()))
+    for view, count in counts.items():
+        if count != n:
+            raise ValueError(
+                f"Views {first!r} ({n} rows) and {view!r} ({count} rows) differ in rows; pass the "
+                "same rows, or give every view ids (pandas index, AnnData obs_names)."
+            )
+    known = next(iter(ids.values()), None)
+    for view, own in ids.items():
+        if known is not None and not np.array_equal(own, known):
+            bare = next(view for view in tables if view not in ids)
+            raise ValueError(
+                f"Views {next(iter(ids))!r} and {view!r} have different ids and {bare!r} has none, "
+                f"so its rows cannot be matched; give {bare!r} ids, or order all views alike."
+            )
+    reason = "there is one view" if len(tables) == 1 else f"{len(ids)} of {len(tables)} have ids"
+    return dict.fromkeys(tables), known, Alignment(False, n, counts, reason)
+
+
+def _positions(own: Array, position: Mapping[Any, int]) -> Array | None:
+    """Positions of a view's rows in the union; None if they are all of it, in order."""
+    index = np.fromiter((position[key] for key in own), dtype=np.intp, count=len(own))
+    return None if np.array_equal(index, np.arange(len(position))) else index
+
+
+def _check_ids(view: str, ids: Array) -> None:
+    """Ids must be present and distinct."""
+    if any(key is None or (isinstance(key, float) and np.isnan(key)) for key in ids):
+        raise ValueError(f"View {view!r} has rows with a missing id; fill in ids or drop the rows.")
+    repeated = [key for key, count in Counter(ids).items() if count > 1]
+    if repeated:
+        few = ", ".join(map(repr, repeated[:3])) + (", ..." if len(repeated) > 3 else "")
+        raise ValueError(
+            f"View {view!r} has duplicate ids ({few}); keep one row per id, or reset the index of "
+            "all views to match rows by position."
+        )
+
+
+def _check_overlap(ids: Mapping[str, Array]) -> None:
+    """Every view must share an id with another one."""
+    owners = Counter(key for own in ids.values() for key in own)
+    for view, own in ids.items():
+        if all(owners[key] == 1 for key in own):
+            raise ValueError(
+                f"View {view!r} shares no id with the other views (its first id is {own[0]!r}); "
+                "check that ids have the same spelling and type in every view."
+            )

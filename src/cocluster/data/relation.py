@@ -1,0 +1,155 @@
+"""One relation: a matrix between two types; and what several relations must agree on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cocluster.data.containers import as_matrix
+from cocluster.linalg.matrices import Array, Matrix, is_operator
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Relation:
+    """A matrix between the objects of two types (which may be the same type).
+
+    Parameters
+    ----------
+    matrix : matrix of shape (n_present_rows, n_cols), or an operator
+        What a matrix may be is in `cocluster.linalg.matrices`.
+    rows, cols : str
+        Types of the objects in rows and in columns.
+    weight : float > 0
+        Weight of the relation in an objective.
+    row_index : int array of shape (n_present_rows,) or None
+        Distinct positions, in any order, of the matrix's rows within type `rows`. Other objects
+        are absent: they have no data here, which is not the same as zeros. None: every object
+        is present, in order.
+    """
+
+    matrix: Matrix
+    rows: str
+    cols: str
+    weight: float = 1.0
+    row_index: Array | None = None
+
+    def __post_init__(self) -> None:
+        if not is_operator(self.matrix):
+            object.__setattr__(self, "matrix", as_matrix(self.matrix, f"{self}", min_size=0))
+        if not 0 < self.weight < np.inf:
+            raise ValueError(
+                f"Relation {self} has weight {self.weight}; weights must be positive and finite, "
+                "so leave a relation of no weight out."
+            )
+        if self.row_index is not None:
+            object.__setattr__(self, "row_index", self._checked_index(self.row_index))
+
+    def _checked_index(self, row_index: Any) -> Array:
+        """row_index as an array of distinct positions, one for each row of the matrix."""
+        index: Array = np.asarray(row_index)
+        is_index = index.size == 0 or (index.dtype.kind in "iu" and index.min() >= 0)
+        if index.shape != self.matrix.shape[:1] or not is_index:
+            raise ValueError(
+                f"row_index of relation {self} must hold one position (integer >= 0) for each of "
+                f"its {self.matrix.shape[0]} rows."
+            )
+        if np.unique(index).size < index.size:
+            raise ValueError(f"row_index of relation {self} repeats a position; list each once.")
+        return index.astype(np.intp, copy=False)
+
+    @property
+    def n_rows(self) -> int:
+        """Smallest size of type `rows` that this relation allows."""
+        if self.row_index is None:
+            return int(self.matrix.shape[0])
+        return int(self.row_index.max(initial=-1)) + 1
+
+    def select(self, name: str, positions: Array) -> Relation:
+        """Relation between the chosen objects of type `name` only, in the order given."""
+        matrix, index = self.matrix, self.row_index
+        if name == self.cols:
+            matrix = matrix[:, positions]
+        if name == self.rows and index is None:
+            matrix = matrix[positions]
+        elif name == self.rows and index is not None:
+            row_of = np.full(max(self.n_rows, positions.max(initial=-1) + 1), -1)
+            row_of[index] = np.arange(index.size)
+            chosen = row_of[positions]
+            matrix, index = matrix[chosen[chosen >= 0]], np.flatnonzero(chosen >= 0)
+        return replace(self, matrix=matrix, row_index=index)
+
+    def with_rows(self, name: str) -> Relation:
+        """The relation with a type in its rows; turned over if that type is in its columns."""
+        if name != self.cols or name == self.rows:
+            return self
+        if self.row_index is not None:
+            raise ValueError(
+                f"Relation {self} lacks some {self.rows!r} and has the central type {name!r} in "
+                "its columns; leave those objects out, or pass a complete matrix."
+            )
+        return replace(self, matrix=self.matrix.T, rows=self.cols, cols=self.rows)
+
+    def __str__(self) -> str:
+        return f"{self.rows!r} x {self.cols!r}"
+
+    def __repr__(self) -> str:
+        return f"Relation({self}, shape={self.matrix.shape}, weight={self.weight:g})"
+
+
+def sizes_by_type(center: str, relations: Sequence[Relation]) -> dict[str, int]:
+    """Number of objects of each type, the centre first, then in order of appearance.
+
+    Raises ValueError if relations disagree on a size, if an object is in no relation, or if a
+    type is not linked to the centre.
+    """
+    types = dict.fromkeys(name for r in relations for name in (r.rows, r.cols))
+    if center not in types:
+        raise ValueError(f"There is no type {center!r}; the types are {', '.join(types)}.")
+    _check_connected(center, relations, tuple(types))
+    return {name: _common_size(name, relations) for name in dict.fromkeys((center, *types))}
+
+
+def _check_connected(center: str, relations: Sequence[Relation], types: Sequence[str]) -> None:
+    """Every type must be linked to the centre by a chain of relations."""
+    reached = {center}
+    for _ in types:
+        reached.update(*({r.rows, r.cols} for r in relations if {r.rows, r.cols} & reached))
+    lost = [name for name in types if name not in reached]
+    if lost:
+        raise ValueError(
+            f"Types {', '.join(lost)} are disconnected from the central type {center!r}; add a "
+            "relation that links them, or fit them apart."
+        )
+
+
+def _common_size(name: str, relations: Sequence[Relation]) -> int:
+    """Number of objects of a type, on which all its relations must agree."""
+    full = [(r, int(r.matrix.shape[1])) for r in relations if r.cols == name]
+    full += [(r, r.n_rows) for r in relations if r.rows == name and r.row_index is None]
+    partial = [r for r in relations if r.rows == name and r.row_index is not None]
+    if not full:
+        return _size_of_union(name, partial)
+    first, size = full[0]
+    wrong = [(r, count) for r, count in full if count != size]
+    wrong += [(r, r.n_rows) for r in partial if r.n_rows > size]
+    for other, count in wrong:
+        raise ValueError(
+            f"Type {name!r} has {size} objects in relation {first} but {count} in relation "
+            f"{other}; relations must hold the same objects, or say by row_index which they hold."
+        )
+    return size
+
+
+def _size_of_union(name: str, partial: Sequence[Relation]) -> int:
+    """Number of objects of a type none of whose relations holds all of them."""
+    present = np.unique(np.concatenate([r.row_index for r in partial]))
+    gaps = np.flatnonzero(present != np.arange(present.size))
+    if gaps.size:
+        raise ValueError(
+            f"Object {gaps[0]} of type {name!r} is in no relation; leave such objects out and "
+            "number the others without gaps."
+        )
+    return int(present.size)

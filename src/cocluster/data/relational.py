@@ -1,0 +1,228 @@
+"""Relational data: named types of objects, and the matrices between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NoReturn
+
+import numpy as np
+
+from cocluster.data.alignment import Alignment, align
+from cocluster.data.containers import as_table, has_views, views_of
+from cocluster.data.relation import Relation, sizes_by_type
+from cocluster.linalg.matrices import Array, Matrix
+
+__all__ = ["Relation", "RelationalData", "bipartite", "relational", "star"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RelationalData:
+    """Types of objects and the relations between them, indexed by the objects of one type.
+
+    ``len(data)``, ``data.shape`` and ``data[rows]`` count and select objects of the central
+    type, so that scikit-learn splits the data as it splits a matrix. (It takes a dict of two
+    views for two samples.)
+
+    Parameters
+    ----------
+    relations : sequence of Relation
+        Every type must be linked to the central one, directly or through others, and every
+        object must be present in some relation.
+    center : str, default: rows of the first relation
+        The central type.
+    names : mapping of type to array, optional
+        Names of the objects, where known.
+    alignment : Alignment, optional
+        How rows of views were matched when the data were put together; subsets keep it.
+
+    Attributes
+    ----------
+    sizes : dict of type to int
+        Number of objects, by type.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> data = star({"words": np.eye(4), "authors": np.ones((4, 2))})
+    >>> data
+    RelationalData(samples: 4, words: 4, authors: 2; 2 relations)
+    >>> data[1:3].sizes
+    {'samples': 2, 'words': 4, 'authors': 2}
+    """
+
+    relations: tuple[Relation, ...]
+    center: str = ""
+    names: Mapping[str, Array] = field(default_factory=dict)
+    alignment: Alignment | None = None
+    sizes: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "relations", tuple(self.relations))
+        if not self.relations:
+            raise ValueError("There are no relations; pass at least one.")
+        object.__setattr__(self, "center", self.center or self.relations[0].rows)
+        object.__setattr__(self, "sizes", sizes_by_type(self.center, self.relations))
+        object.__setattr__(self, "names", {k: np.asarray(v) for k, v in self.names.items()})
+        for name, labels in self.names.items():
+            if len(labels) != self.size(name):
+                raise ValueError(
+                    f"Type {name!r} has {self.size(name)} objects but {len(labels)} names; "
+                    "pass one name for each object."
+                )
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """Names of the types: the central one, then the others in order of appearance."""
+        return tuple(self.sizes)
+
+    def size(self, name: str) -> int:
+        """Number of objects of a type."""
+        if name not in self.sizes:
+            raise ValueError(f"There is no type {name!r}; the types are {', '.join(self.types)}.")
+        return self.sizes[name]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of central objects, and of objects of all other types together."""
+        return len(self), sum(self.sizes.values()) - len(self)
+
+    @property
+    def ndim(self) -> int:
+        """2, as of a matrix."""
+        return 2
+
+    def __len__(self) -> int:
+        return self.size(self.center)
+
+    def __getitem__(self, key: Any) -> RelationalData:
+        """Select central objects by positions, mask or slice, in every relation they are in."""
+        if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
+            key = key[0]
+        positions = np.atleast_1d(np.arange(len(self))[key])
+        if positions.ndim > 1:
+            raise IndexError("Select central objects by a 1-D array of positions or a mask.")
+        names = dict(self.names)
+        if self.center in names:
+            names[self.center] = names[self.center][positions]
+        chosen = tuple(r.select(self.center, positions) for r in self.relations)
+        return replace(self, relations=chosen, names=names)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        # Without this numpy would read len() and [] as a deeply nested sequence.
+        raise TypeError("RelationalData is not one array; use the matrices of its relations.")
+
+    def placed(self, name: str, values: Any) -> Any:
+        """Values of the objects of a type (labels, a factor), where their data live."""
+        for relation in self.relations:
+            if relation.rows == name and hasattr(relation.matrix, "placed"):
+                return relation.matrix.placed(values)
+        return values
+
+    def map(self, function: Callable[[Matrix], Matrix]) -> RelationalData:
+        """Same structure with every matrix transformed; the function must keep its shape."""
+        return replace(self, relations=tuple(_mapped(r, function) for r in self.relations))
+
+    def oriented(self) -> RelationalData:
+        """The same data with the central type in the rows of each relation it is in."""
+        return replace(self, relations=tuple(r.with_rows(self.center) for r in self.relations))
+
+    def ordered(self, ends: Sequence[tuple[str, str]]) -> RelationalData:
+        """The same data with its relations in the order of their (rows, cols) types."""
+        left = list(self.relations)
+        chosen = []
+        for pair in ends:
+            match = next((r for r in left if (r.rows, r.cols) == pair), None)
+            if match is None:
+                raise ValueError(f"There is no relation {pair[0]!r} x {pair[1]!r}, add it.")
+            left.remove(match)
+            chosen.append(match)
+        return replace(self, relations=tuple(chosen))
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{name}: {size}" for name, size in self.sizes.items())
+        return f"RelationalData({sizes}; {len(self.relations)} relations)"
+
+
+def bipartite(X: Any, rows: str = "samples", columns: str = "features") -> RelationalData:
+    """Relational data of one matrix, in any container `as_table` reads.
+
+    Parameters
+    ----------
+    X : array-like, sparse array or matrix, frame or AnnData of shape (n_samples, n_features)
+    rows, columns : str
+        Names of the two types; the same name twice makes X a relation of one type with itself.
+    """
+    table = as_table(X)
+    known = {columns: table.column_names, rows: table.row_ids}
+    names = {name: labels for name, labels in known.items() if labels is not None}
+    return RelationalData((Relation(table.matrix, rows, columns),), rows, names)
+
+
+def star(
+    views: Any,
+    center: str = "samples",
+    weights: Mapping[str, float] | Sequence[float] | None = None,
+) -> RelationalData:
+    """Relational data of several views of the same objects.
+
+    Parameters
+    ----------
+    views : mapping of name to matrix, list of matrices, or MuData
+        Rows are matched by id if every view has ids: the objects are the union of the ids in order
+        of first appearance, and an object that a view lacks is absent from that view. Otherwise
+        row i of each view is object i. The report is ``data.alignment``.
+    center : str
+        Name of the type the views share.
+    weights : mapping of view to float, or one float for each view, default: all 1
+    """
+    named = views_of(views)
+    if center in named:
+        raise ValueError(f"A view and the central type are both named {center!r}; rename one.")
+    weight = _weights_by_view(weights, tuple(named))
+    tables = {name: as_table(X, name) for name, X in named.items()}
+    row_index, ids, report = align(tables)
+    names = {name: t.column_names for name, t in tables.items() if t.column_names is not None}
+    if ids is not None:
+        names[center] = ids
+    relations = tuple(
+        Relation(table.matrix, center, name, weight[name], row_index[name])
+        for name, table in tables.items()
+    )
+    return RelationalData(relations, center, names, report)
+
+
+def relational(X: Any) -> RelationalData:
+    """Relational data of anything: itself, a star of views, or one matrix."""
+    if isinstance(X, RelationalData):
+        return X
+    return star(X) if has_views(X) else bipartite(X)
+
+
+def _weights_by_view(
+    weights: Mapping[str, float] | Sequence[float] | None, views: tuple[str, ...]
+) -> dict[str, float]:
+    """Weights by view; 1 for a view that a mapping leaves out."""
+    if weights is not None and not isinstance(weights, Mapping):
+        if len(weights) != len(views):
+            raise ValueError(
+                f"There are {len(views)} views but {len(weights)} weights; pass one for each view."
+            )
+        weights = dict(zip(views, weights, strict=True))
+    unknown = [name for name in weights or () if name not in views]
+    if unknown:
+        raise ValueError(
+            f"There is no view {unknown[0]!r} to weigh; the views are {', '.join(views)}."
+        )
+    return dict.fromkeys(views, 1.0) | {name: float(w) for name, w in (weights or {}).items()}
+
+
+def _mapped(relation: Relation, function: Callable[[Matrix], Matrix]) -> Relation:
+    """Relation with its matrix transformed."""
+    matrix = function(relation.matrix)
+    if matrix.shape != relation.matrix.shape:
+        raise ValueError(
+            f"The function turned relation {relation} of shape {relation.matrix.shape} into shape "
+            f"{matrix.shape}; it must keep the shape."
+        )
+    return replace(relation, matrix=matrix)

@@ -1,0 +1,292 @@
+"""Similarities between samples, with links written into them and without forming n x n arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import pairwise_kernels
+
+from cocluster.graphs.distances import row_chunks, row_dots
+from cocluster.linalg.matrices import Array, Matrix, is_blocked, row_squares, squared_norm
+from cocluster.linalg.partitions import Factor, is_spread
+from cocluster.links import Links
+from cocluster.links.closure import merge_pairs, symmetric
+from cocluster.utils.checks import check_number
+
+# Columns of XᵀX are made in parts of about this many cells.
+CELLS_AT_ONCE = 4_000_000
+# Entries of a given similarity may differ from their mirror image by this share of the largest.
+ASYMMETRY = 1e-6
+KERNELS = ("linear", "rbf", "polynomial", "cosine", "precomputed")
+
+Kernel = str | Callable[[Matrix, Matrix], Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Gram:
+    r"""The similarity :math:`A = X X^T`, known by its products: :math:`A G = X (X^T G)`.
+
+    A product costs two passes over the entries of X instead of n².
+    """
+
+    X: Matrix
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        return self.X.shape[0], self.X.shape[0]
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the entries."""
+        return np.dtype(self.X.dtype)
+
+    @property
+    def T(self) -> Gram:
+        """Itself: it is symmetric."""
+        return self
+
+    def __matmul__(self, G: Array) -> Array:
+        """Product with a factor."""
+        return self.X @ (self.X.T @ G)
+
+    def placed(self, values: Factor) -> Factor:
+        """Values of the samples, where X wants them."""
+        return self.X.placed(values) if is_blocked(self.X) else values
+
+    def entries(self, pairs: Array) -> Array:
+        """Inner products of the pairs of rows."""
+        if is_blocked(self.X):
+            rows, at = np.unique(pairs, return_inverse=True)
+            return Gram(self.X[rows]).entries(at.reshape(-1, 2))
+        parts = [
+            row_dots(self.X[pairs[part, 0]], self.X[pairs[part, 1]])
+            for part in row_chunks(len(pairs))
+        ]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def largest(self) -> float:
+        """Largest entry: by Cauchy-Schwarz a squared row length."""
+        return float(row_squares(self.X).max(initial=0.0))
+
+    def squared_norm(self) -> float:
+        r""":math:`\|X X^T\|^2 = \|X^T X\|^2`, the smaller of the two made part by part."""
+        if is_blocked(self.X):
+            return squared_norm(self.X.total(_column_gram))
+        n, m = self.X.shape
+        Y = self.X if m <= n else _row_major(self.X.T)
+        parts = (_row_major(Y[:, part].T) for part in _column_parts(Y.shape[1]))
+        return sum(squared_norm(part @ Y) for part in parts)
+
+    def norm_work(self) -> float:
+        """Operations that `squared_norm` of sparse data takes; those of dense data are cheap."""
+        if is_blocked(self.X):
+            few = self.X.shape[1] ** 2 <= CELLS_AT_ONCE
+            return float(self.X.total(_norm_work)) if few else np.inf
+        return _norm_work(self.X)
+
+
+@dataclass(frozen=True, eq=False)
+class LinkedSimilarity:
+    r"""The similarity :math:`\tilde A = A + C`, with C sparse: two entries for each link.
+
+    Parameters
+    ----------
+    similarity : array, sparse array or `Gram`
+        A, symmetric.
+    correction : csr_array
+        C.
+    """
+
+    similarity: Matrix
+    correction: sp.csr_array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        n, m = self.similarity.shape
+        return n, m
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the entries."""
+        return np.dtype(self.similarity.dtype)
+
+    @property
+    def T(self) -> LinkedSimilarity:
+        """Itself: it is symmetric."""
+        return self
+
+    def __matmul__(self, G: Array) -> Array:
+        """Product with a factor."""
+        product = self.similarity @ G
+        rows, among = self._linked
+        changed = product[rows] + among @ G[rows]
+        if is_spread(product):
+            return product.put(rows, changed)
+        product[rows] = changed
+        return product
+
+    @cached_property
+    def _linked(self) -> tuple[Array, sp.csr_array]:
+        """Samples that have links, and the correction among them: few among many."""
+        rows = np.flatnonzero(np.diff(self.correction.indptr))
+        return rows, self.correction[rows][:, rows]
+
+    def placed(self, values: Factor) -> Factor:
+        """Values of the samples, where the data want them."""
+        return self.similarity.placed(values) if isinstance(self.similarity, Gram) else values
+
+    def norm_work(self) -> float:
+        """Operations that `squared_norm` takes, see `Gram`."""
+        return self.similarity.norm_work() if isinstance(self.similarity, Gram) else 0.0
+
+    def squared_norm(self) -> float:
+        """‖A‖² + ⟨C, 2A + C⟩."""
+        C = sp.coo_array(self.correction)
+        before = entries(self.similarity, np.stack(C.coords, axis=1))
+        change = C.data.astype(np.float64)
+        return squared_norm(self.similarity) + float(change @ (2 * before + change))
+
+
+def _norm_work(X: Matrix) -> float:
+    """Operations that XᵀX takes; those of dense data are cheap."""
+    return float(np.sum(np.diff(X.indptr) ** 2.0)) if sp.issparse(X) else 0.0
+
+
+def _column_gram(X: Matrix) -> Array:
+    """XᵀX in double precision, of few columns."""
+    product = X.T @ X
+    return np.asarray(product.todense() if sp.issparse(product) else product, dtype=np.float64)
+
+
+def linked_similarity(A: Matrix, links: Links | None, how: str) -> Matrix:
+    r"""Write links into a similarity A >= 0.
+
+    ``"replace"``: a must-link gets the largest entry of A, a cannot-link gets 0 (the smallest
+    similarity there can be; so no scan of n x n entries is needed). ``"add"``: a link of weight w
+    adds or subtracts w times the largest entry; what falls below 0 is set to 0.
+    """
+    if links is None:
+        return A
+    must, reward = merge_pairs(links.must_link, links.must_weights)
+    cannot, penalty = merge_pairs(links.cannot_link, links.cannot_weights)
+    pairs, top = np.concatenate([must, cannot]), largest(A)
+    before = entries(A, pairs)
+    if how == "replace":
+        after = np.repeat([top, 0.0], [len(must), len(cannot)])
+    else:
+        after = np.maximum(before + top * np.concatenate([reward, -penalty]), 0.0)
+    correction = symmetric(pairs, after - before, len(links))
+    return LinkedSimilarity(A, correction.astype(A.dtype))
+
+
+def checked_similarity(A: Matrix) -> Matrix:
+    """A given similarity, which must be square and symmetric."""
+    n, m = A.shape
+    if n != m:
+        raise ValueError(f"A precomputed similarity must be square, got shape ({n}, {m}).")
+    if abs(A - A.T).max() > ASYMMETRY * abs(A).max():
+        raise ValueError("A precomputed similarity must be symmetric; pass (A + A.T) / 2.")
+    return A
+
+
+def entries(A: Matrix, pairs: Array) -> Array:
+    """Entries of a similarity at some pairs, in double precision."""
+    if isinstance(A, Gram):
+        return A.entries(pairs)
+    return np.asarray(A[pairs[:, 0], pairs[:, 1]], dtype=np.float64)
+
+
+def largest(A: Matrix) -> float:
+    """Largest entry of a similarity."""
+    return A.largest() if isinstance(A, Gram) else float(A.max())
+
+
+def _row_major(M: Matrix) -> Matrix:
+    """M with rows at hand, without which scipy would turn the other factor of a product."""
+    return M.tocsr() if sp.issparse(M) else M
+
+
+def _column_parts(m: int) -> Iterator[slice]:
+    """Slices of the columns, so narrow that m rows of them stay below `CELLS_AT_ONCE`."""
+    step = max(1, CELLS_AT_ONCE // max(m, 1))
+    return (slice(first, first + step) for first in range(0, m, step))
+
+
+def kernel_matrix(
+    X: Matrix,
+    kernel: Kernel = "rbf",
+    other: Matrix | None = None,
+    *,
+    gamma: float | None = None,
+    degree: int = 3,
+    coef0: float = 1.0,
+) -> Array:
+    r"""Kernel values between the rows of X, or of new rows X with those of `other`.
+
+    Parameters
+    ----------
+    X : matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
+    kernel : {"linear", "rbf", "polynomial", "cosine", "precomputed"} or callable
+        A callable is called once with (X, other) and returns the whole matrix.
+    other : matrix of shape (n_other, n_features), optional
+        The rows to compare with, and to take the default gamma from; by default X.
+    gamma : float, optional
+        Of ``exp(-gamma d²)`` and ``(gamma xᵀy + coef0) ** degree``; a width σ is
+        ``1 / (2 σ²)``. By default the inverse of the mean squared distance of two rows, so that
+        the scale of X does not matter.
+    degree, coef0 : int, float
+        Of the polynomial kernel.
+
+    Returns
+    -------
+    array of shape (n_samples, n_other), symmetric without `other`
+    """
+    if other is not None and kernel == "precomputed":
+        return _finite(X, (X.shape[0], other.shape[0]))
+    base = X if other is None else other
+    if callable(kernel):
+        K = _finite(kernel(X, base), (X.shape[0], base.shape[0]))
+        return K if other is not None else checked_kernel(K, len(K))
+    if kernel not in KERNELS:
+        raise ValueError(f"kernel must be a callable or one of {', '.join(KERNELS)}: {kernel!r}.")
+    if kernel == "precomputed":
+        return checked_kernel(X, X.shape[0])
+    options: dict[str, Any] = {}
+    if kernel in ("rbf", "polynomial"):
+        options["gamma"] = _default_gamma(base) if gamma is None else check_number(gamma, "gamma")
+    if kernel == "polynomial":
+        options |= {"degree": degree, "coef0": coef0}
+    K = pairwise_kernels(X, base, metric=kernel, **options)
+    return np.asarray(K.toarray() if sp.issparse(K) else K)
+
+
+def _default_gamma(X: Matrix) -> float:
+    """Inverse mean squared distance over all pairs of rows (1 if all rows are equal)."""
+    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+    spread = 2.0 * float(row_dots(X, X).mean() - mean @ mean)
+    return 1.0 / spread if spread > 0 else 1.0
+
+
+def _finite(K: Any, shape: tuple[int, int]) -> Array:
+    """Check shape and entries of a kernel."""
+    K = np.asarray(K.toarray() if sp.issparse(K) else K)
+    if K.shape != shape:
+        raise ValueError(f"The kernel must have shape {shape}, samples by samples, got {K.shape}.")
+    if not np.isfinite(K).all():
+        raise ValueError("The kernel has entries that are not finite: check the input for NaN.")
+    return K
+
+
+def checked_kernel(K: Any, n: int) -> Array:
+    """Check that a kernel is square, finite and symmetric."""
+    K = _finite(K, (n, n))
+    if not np.allclose(K, K.T, rtol=1e-5, atol=1e-8 * np.abs(K).max(initial=0)):
+        raise ValueError("The kernel must be symmetric: pass (K + K.T) / 2 if that is meant.")
+    return K

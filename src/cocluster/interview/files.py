@@ -1,0 +1,111 @@
+"""An interview as one JSON file: readable, complete, written all or nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cocluster.data.relational import RelationalData
+from cocluster.interview.knowledge import Answered
+from cocluster.linalg.matrices import Array
+from cocluster.links import Labelling, Links
+
+FORMAT = "cocluster interview 1"
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """All that a file holds besides what identifies the data."""
+
+    strategy: str
+    seed: int
+    links: Links
+    log: tuple[Answered, ...]
+    labels: dict[str, Array] | None
+
+
+def write(path: str | os.PathLike[str], state: State, data: RelationalData) -> None:
+    """Write to a neighbouring file first, so that a crash leaves the old one."""
+    labels = state.labels
+    content = {
+        "format": FORMAT,
+        "data": fingerprint(data),
+        "strategy": state.strategy,
+        "seed": state.seed,
+        "links": _links_content(state.links),
+        "answers": [astuple(entry) for entry in state.log],
+        "labels": labels and {name: values.tolist() for name, values in labels.items()},
+    }
+    target = Path(path)
+    fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
+    try:
+        fresh.write_text(json.dumps(content), encoding="utf-8")
+        os.replace(fresh, target)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def read(path: str | os.PathLike[str], data: RelationalData) -> State:
+    """The state in a file, refused if it belongs to other data."""
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} is not an interview: it is not JSON ({error}).") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ValueError(f"{path} is not an interview of the format {FORMAT!r}.")
+    _check_data(content["data"], fingerprint(data), path)
+    labels = content["labels"]
+    return State(
+        strategy=content["strategy"],
+        seed=content["seed"],
+        links=_links_of(content["links"]),
+        log=tuple(Answered(*entry) for entry in content["answers"]),
+        labels=labels and {name: np.array(v, dtype=np.intp) for name, v in labels.items()},
+    )
+
+
+def fingerprint(data: RelationalData) -> dict[str, Any]:
+    """What tells data apart without looking at their values: sizes of the types, and ids."""
+    ids = data.names.get(data.center)
+    text = None if ids is None else json.dumps([str(name) for name in ids])
+    digest = None if text is None else hashlib.sha256(text.encode()).hexdigest()
+    return {"center": data.center, "sizes": data.sizes, "ids": digest}
+
+
+def _check_data(saved: dict[str, Any], given: dict[str, Any], path: Any) -> None:
+    """Refuse other data, naming what differs."""
+    if (saved["center"], saved["sizes"]) != (given["center"], given["sizes"]):
+        raise ValueError(
+            f"{path} is an interview on {saved['sizes']}, the data have {given['sizes']}: "
+            "load it with the data it was begun with."
+        )
+    if saved["ids"] != given["ids"]:
+        raise ValueError(
+            f"{path} is an interview on samples with other ids or in another order: load it with "
+            "the data it was begun with."
+        )
+
+
+def _links_content(links: Links) -> dict[str, Any]:
+    """Every field of links as plain lists."""
+    return {
+        "n_samples": links.n_samples,
+        "pairs": links.pairs.tolist(),
+        "signs": links.signs.tolist(),
+        "weights": links.weights.tolist(),
+        "labellings": [[part.codes.tolist(), part.distinct] for part in links.labellings],
+        "details": {name: list(values) for name, values in links.details.items()},
+        "ids": None if links.ids is None else links.ids.tolist(),
+    }
+
+
+def _links_of(content: dict[str, Any]) -> Links:
+    """The links of such lists."""
+    parts = tuple(Labelling(np.array(codes), distinct) for codes, distinct in content["labellings"])
+    return Links(**{**content, "labellings": parts, "signs": np.array(content["signs"], dtype=int)})

@@ -1,0 +1,113 @@
+"""CLUTO's matrices as text, and Matrix Market files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+
+from cocluster.io.dataset import Dataset
+from cocluster.io.readers.common import broken, encode_labels, encoding_notes, read_text
+from cocluster.linalg.matrices import Array, Matrix
+
+
+def is_cluto(file: Path) -> bool:
+    """Whether a file begins with a line of two or three whole numbers."""
+    with file.open("rb") as stream:
+        return re.fullmatch(rb"\s*\d+\s+\d+(\s+\d+)?\s*", stream.readline(200)) is not None
+
+
+def read_cluto(file: Path) -> Dataset:
+    """Data set of a CLUTO matrix, dense or sparse, with its files of names.
+
+    ``FILE.rlabel`` names the rows, ``FILE.clabel`` the columns, ``FILE.rclass`` the classes.
+    """
+    text, latin = read_text(file)
+    header, *lines = text.splitlines()
+    sizes = [int(word) for word in header.split()]
+    n, m = sizes[:2]
+    while len(lines) > n and not lines[-1].strip():
+        lines.pop()
+    if len(lines) != n:
+        raise ValueError(
+            f"{file.name}: line 1 announces {n} rows but {len(lines)} follow; it may be cut off."
+        )
+    X = _sparse(file, lines, sizes) if len(sizes) == 3 else _dense(file, lines, m)
+    rows, columns, classes = (_names(file, end) for end in (".rlabel", ".clabel", ".rclass"))
+    labels, class_names = (None, None) if classes is None else encode_labels(classes.tolist())
+    return Dataset(
+        file.stem,
+        {"X": X},
+        labels=labels,
+        class_names=class_names,
+        sample_names=rows,
+        feature_names={} if columns is None else {"X": _of_size(file, columns, m)},
+        notes=encoding_notes([file.name] if latin else []),
+    )
+
+
+def read_matrix_market(file: Path) -> Dataset:
+    """Data set of a ``.mtx`` or ``.mtx.gz`` file, samples as rows."""
+    with broken(file, ValueError, EOFError, OSError, OverflowError, StopIteration):
+        X = scipy.io.mmread(file, spmatrix=False)
+    matrix: Matrix = sp.csr_array(X) if sp.issparse(X) else X
+    return Dataset(file.name.split(".")[0], {"X": matrix.astype(np.float64)})
+
+
+def _sparse(file: Path, lines: list[str], sizes: list[int]) -> sp.csr_array:
+    """Rows of pairs: column (counted from 1) and value."""
+    n, m, nnz = sizes
+    cells = [_numbers(file, i, line) for i, line in enumerate(lines, start=2)]
+    for line, row in enumerate(cells, start=2):
+        columns = row[::2]
+        if len(row) % 2 or ((columns < 1) | (columns > m) | (columns % 1 != 0)).any():
+            raise ValueError(
+                f"{file.name}, line {line}: expected pairs of a column (1 to {m}) and a value."
+            )
+    flat = np.concatenate([*cells, np.empty(0)])
+    if len(flat) != 2 * nnz:
+        raise ValueError(
+            f"{file.name}: line 1 announces {nnz} entries but there are {len(flat) // 2}; it may "
+            "be cut off."
+        )
+    indptr = np.cumsum([0, *(len(row) // 2 for row in cells)])
+    X = sp.csr_array((flat[1::2], flat[::2].astype(np.int64) - 1, indptr), shape=(n, m))
+    X.sum_duplicates()
+    return X
+
+
+def _dense(file: Path, lines: list[str], m: int) -> Array:
+    """Rows of m values."""
+    rows = [_numbers(file, i, line) for i, line in enumerate(lines, start=2)]
+    for line, row in enumerate(rows, start=2):
+        if len(row) != m:
+            raise ValueError(f"{file.name}, line {line}: expected {m} values, found {len(row)}.")
+    return np.stack(rows)
+
+
+def _numbers(file: Path, line: int, text: str) -> Array:
+    """Numbers of a line."""
+    try:
+        return np.array(text.split(), dtype=np.float64)
+    except ValueError as error:
+        raise ValueError(f"{file.name}, line {line}: {error}.") from None
+
+
+def _names(file: Path, ending: str) -> Array | None:
+    """Names in the file beside the matrix, one a line; None without such a file."""
+    beside = file.with_name(file.name + ending)
+    if not beside.exists():
+        return None
+    return np.array(read_text(beside)[0].splitlines())
+
+
+def _of_size(file: Path, names: Array, m: int) -> Array:
+    """Names of columns, of which there must be one for each."""
+    if len(names) != m:
+        raise ValueError(
+            f"{file.name}.clabel has {len(names)} names but {file.name} {m} columns; they must fit."
+        )
+    return names

@@ -1,0 +1,79 @@
+"""MATLAB files, in the two conventions of clustering data: fea/gnd and X/Y."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+
+from cocluster.io.dataset import Dataset
+from cocluster.io.readers.cluto import is_cluto, read_cluto
+from cocluster.io.readers.common import LABEL_NAMES, broken, encode_labels
+from cocluster.linalg.matrices import Array, Matrix
+
+DATA_NAMES = ("fea", "X", "data", "A", "M")
+MATLAB_LABELS = ("gnd", "Y", "y", *LABEL_NAMES)
+
+
+def read_mat(file: Path, label: str | None) -> Dataset:
+    """Data set of a ``.mat`` file, which may also be one of CLUTO's text files.
+
+    A cell array of matrices gives several views. Matrices with samples as columns are turned if
+    the number of labels says so.
+    """
+    if is_cluto(file):
+        return read_cluto(file)
+    variables = _variables(file)
+    data = next((name for name in DATA_NAMES if name in variables), None)
+    if data is None:
+        raise ValueError(
+            f"{file.name} has none of the variables {', '.join(DATA_NAMES)}; it holds "
+            f"{', '.join(variables) or 'nothing'}, rename the matrix."
+        )
+    wanted = (label,) if label is not None else MATLAB_LABELS
+    key = next((name for name in wanted if name in variables and name != data), None)
+    if label is not None and key is None:
+        raise ValueError(f"{file.name} has no variable {label!r}; it holds {', '.join(variables)}.")
+    labels, names = (
+        (None, None) if key is None else encode_labels(np.ravel(variables[key]).tolist())
+    )
+    views = {v: _upright(X, labels) for v, X in _views(file, data, variables[data]).items()}
+    return Dataset(file.stem, views, labels=labels, class_names=names)
+
+
+def _variables(file: Path) -> dict[str, Any]:
+    """Variables of the file by name."""
+    try:
+        with broken(file, ValueError, TypeError, OSError, EOFError, KeyError, IndexError):
+            loaded = scipy.io.loadmat(file, spmatrix=False)
+    except NotImplementedError:
+        raise ValueError(
+            f"{file.name} is a MATLAB file of version 7.3; save it with save(..., '-v7')."
+        ) from None
+    except Exception as error:  # what a cut-off file raises is of many kinds (zlib, struct, ...)
+        if isinstance(error, ValueError | FileNotFoundError):
+            raise
+        raise ValueError(f"{file.name} cannot be read as MATLAB file ({error}).") from error
+    return {name: value for name, value in loaded.items() if not name.startswith("__")}
+
+
+def _views(file: Path, name: str, value: Any) -> dict[str, Matrix]:
+    """Matrices of a variable: itself, or those of a cell array."""
+    cells = [value] if sp.issparse(value) or value.dtype != object else list(value.ravel())
+    for cell in cells:
+        if getattr(cell, "ndim", 0) != 2 or cell.dtype.kind not in "fiub":
+            raise ValueError(f"Variable {name} of {file.name} is not a matrix of numbers.")
+    matrices = [sp.csr_array(c).astype(float) if sp.issparse(c) else c.astype(float) for c in cells]
+    if len(matrices) == 1:
+        return {"X": matrices[0]}
+    return {f"view{i}": X for i, X in enumerate(matrices)}
+
+
+def _upright(X: Matrix, labels: Array | None) -> Matrix:
+    """X with samples as rows, as far as the number of labels tells."""
+    if labels is None or X.shape[0] == len(labels) or X.shape[1] != len(labels):
+        return X
+    return X.T.tocsr() if sp.issparse(X) else np.ascontiguousarray(X.T)

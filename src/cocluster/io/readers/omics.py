@@ -1,0 +1,73 @@
+"""Annotated data: ``.h5ad`` and ``.h5mu`` files."""
+
+from __future__ import annotations
+
+import warnings
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from cocluster.data.alignment import align
+from cocluster.data.containers import as_table, views_of
+from cocluster.io.dataset import Dataset
+from cocluster.io.readers.common import broken, encode_labels
+
+ERRORS = (OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError)
+
+
+def read_h5ad(file: Path, label: str | None) -> Dataset:
+    """Data set of the matrix ``.X`` of AnnData; `label` is a column of ``.obs``."""
+    data = _load(file, "anndata", "read_h5ad")
+    return _dataset(file, {"X": data}, _classes(file, data, label))
+
+
+def read_h5mu(file: Path, label: str | None) -> Dataset:
+    """Data set of the modalities of MuData, matched by the names of the observations."""
+    data = _load(file, "mudata", "read_h5mu")
+    return _dataset(file, views_of(data), _classes(file, data, label))
+
+
+def _dataset(file: Path, views: dict[str, Any], classes: dict[str, Any]) -> Dataset:
+    """Data set of annotated matrices."""
+    tables = {name: as_table(view, name) for name, view in views.items()}
+    row_index, ids, _ = align(tables)
+    values = None if not classes or ids is None else [classes.get(name) for name in ids]
+    labels, names = (None, None) if values is None else encode_labels(values)
+    return Dataset(
+        file.stem,
+        {name: table.matrix for name, table in tables.items()},
+        labels=labels,
+        class_names=names,
+        sample_names=ids,
+        feature_names={
+            name: table.column_names
+            for name, table in tables.items()
+            if table.column_names is not None
+        },
+        present={name: rows for name, rows in row_index.items() if rows is not None},
+    )
+
+
+def _classes(file: Path, data: Any, label: str | None) -> dict[str, Any]:
+    """Class of each observation by name."""
+    if label is None:
+        return {}
+    if label not in data.obs:
+        raise ValueError(
+            f"{file.name} has no observation column {label!r}; it has "
+            f"{', '.join(map(str, data.obs.columns)) or 'none'}."
+        )
+    return dict(zip(data.obs_names, data.obs[label].astype(object), strict=True))
+
+
+def _load(file: Path, module: str, function: str) -> Any:
+    """Contents of a file by the library that writes such files."""
+    try:
+        library = import_module(module)
+    except ImportError:
+        raise ImportError(
+            f"{file.suffix} files need {module}: pip install 'cocluster[omics]'."
+        ) from None
+    with broken(file, *ERRORS), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # announcements of that library's coming versions
+        return getattr(library, function)(file)

@@ -1,0 +1,73 @@
+"""A folder of images, as colour and texture."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cocluster.io.dataset import Dataset
+from cocluster.io.readers.common import encode_labels
+from cocluster.io.readers.texts import folder_classes
+from cocluster.linalg.matrices import Array
+from cocluster.preprocessing import COLOR, TEXTURE, ImageFeatures
+
+ENDINGS = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
+
+
+def read_image_folder(folder: Path, files: list[Path]) -> Dataset:
+    """Data set of the two views color and texture; the names of subfolders are the classes.
+
+    Images that cannot be read are left out, with a warning that names and counts them.
+    """
+    pillow = _pillow()
+    images, unreadable = {}, []
+    for file in files:
+        try:
+            with pillow.open(file) as image:
+                images[file] = np.asarray(image.convert("RGB"))
+        except (OSError, ValueError, SyntaxError, pillow.DecompressionBombError):
+            unreadable.append(str(file.relative_to(folder)))
+    if not images:
+        raise ValueError(f"None of the {len(files)} images in {folder.name} can be read.")
+    notes = _skipped(unreadable, len(files))
+    classes = folder_classes(folder, list(images))
+    labels, names = (None, None) if classes is None else encode_labels(classes)
+    views, features = _features(list(images.values()))
+    return Dataset(
+        folder.name,
+        views,
+        labels=labels,
+        class_names=names,
+        sample_names=np.array([str(file.relative_to(folder)) for file in images]),
+        feature_names=features,
+        notes=notes,
+    )
+
+
+def _features(images: list[Array]) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Matrices and names of features of both views."""
+    extractors = {"color": ImageFeatures(COLOR), "texture": ImageFeatures(TEXTURE)}
+    views = {name: extractor.fit_transform(images) for name, extractor in extractors.items()}
+    return views, {name: e.get_feature_names_out() for name, e in extractors.items()}
+
+
+def _skipped(unreadable: list[str], total: int) -> tuple[str, ...]:
+    """Warning and note on images left out."""
+    if not unreadable:
+        return ()
+    named = ", ".join(unreadable[:10]) + (", ..." if len(unreadable) > 10 else "")
+    note = f"{len(unreadable)} of {total} images cannot be read and are left out: {named}."
+    warnings.warn(note, stacklevel=4)
+    return (note,)
+
+
+def _pillow() -> Any:
+    """Pillow's image module, asked for only when images are read."""
+    try:
+        import PIL.Image
+    except ImportError:
+        raise ImportError("images need pillow: pip install 'cocluster[image]'.") from None
+    return PIL.Image

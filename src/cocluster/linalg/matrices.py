@@ -1,0 +1,190 @@
+"""The few operations by which everything else touches data.
+
+A data matrix is a numpy array, a ``scipy.sparse.csr_array``, or any object with ``shape``,
+``dtype``, ``T``, ``@`` and ``squared_norm()``; a factor is an array or a `Partition`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+if TYPE_CHECKING:
+    from cocluster.linalg.partitions import Factor, Partition
+
+Array = np.ndarray
+# A numpy array, a csr_array, or an operator as described above.
+Matrix = Any
+EPS = 1e-12
+# Compiling costs seconds: from here on a few sweeps win them back.
+COMPILE_FROM_NONZEROS = 4_000_000
+
+
+def is_operator(R: Any) -> bool:
+    """Whether R is known only by its products."""
+    return hasattr(R, "squared_norm")
+
+
+def is_blocked(R: Any) -> bool:
+    """Whether R is in blocks of rows that are not together in memory (`cocluster.blocks`)."""
+    return hasattr(R, "row_counts")
+
+
+def n_bytes(R: Matrix) -> int:
+    """Bytes of the arrays of a matrix in memory."""
+    arrays = (R.data, R.indices, R.indptr) if sp.issparse(R) else (R,)
+    return sum(int(array.nbytes) for array in arrays)
+
+
+def squared_norm(R: Matrix) -> float:
+    r""":math:`\|R\|_F^2`, summed in double precision."""
+    if is_operator(R):
+        return float(R.squared_norm())
+    values = R.data if sp.issparse(R) else R.ravel(order="K")
+    return float(np.einsum("i,i->", values, values, dtype=np.float64))
+
+
+def is_nonnegative(R: Matrix) -> bool:
+    """Whether no entry is below zero (as far as entries are known)."""
+    if is_operator(R):
+        return bool(getattr(R, "nonnegative", True))
+    values = R.data if sp.issparse(R) else R
+    return values.size == 0 or bool(values.min() >= 0)
+
+
+def times(R: Matrix, G: Factor) -> Array:
+    """R @ G; sums by label where G is a partition."""
+    if hasattr(G, "labels") and not is_blocked(R):
+        return label_sums(R, G)
+    return product(R, G)
+
+
+def product(R: Matrix, G: Array) -> Array:
+    """R @ G for a narrow array G."""
+    from cocluster.linalg import passes
+
+    compiled = passes.is_compiled(R) and isinstance(G, np.ndarray)
+    return passes.product(R, G) if compiled else R @ G
+
+
+def label_sums(R: Any, G: Partition) -> Array:
+    """Columns of R summed by the label of the column: R @ G in one pass over the entries."""
+    from cocluster.linalg import passes
+
+    if passes.is_compiled(R):
+        return passes.label_sums(R, G)
+    if not sp.issparse(R):
+        return np.asarray(R @ G.dense(R.dtype))
+    shape = (R.shape[0], G.n_clusters)
+    # Entries that meet in one place are added up as the array is made.
+    if R.format == "csc":
+        places = (R.indices, np.repeat(G.labels, np.diff(R.indptr)))
+        return np.asarray(sp.coo_array((R.data, places), shape).toarray())
+    R = R.tocsr()
+    return np.asarray(sp.csr_array((R.data, G.labels[R.indices], R.indptr), shape).toarray())
+
+
+def inner(G: Factor, M: Array) -> Array:
+    """Gᵀ M in double precision; rows of M summed by label where G is a partition."""
+    if isinstance(G, np.ndarray):
+        return np.asarray(G.T @ M, dtype=np.float64)
+    return G.inner(M)
+
+
+def gram(G: Factor) -> Array:
+    """Gᵀ G in double precision."""
+    if isinstance(G, np.ndarray):
+        return np.asarray(G.T @ G, dtype=np.float64)
+    return G.gram()
+
+
+def row_sums(R: Matrix) -> Array:
+    """Sum of each row, in double precision."""
+    return _sums(R, 1)
+
+
+def column_sums(R: Matrix) -> Array:
+    """Sum of each column, in double precision."""
+    return _sums(R, 0)
+
+
+def _sums(R: Matrix, axis: int) -> Array:
+    """Sums along an axis; scipy would copy a sparse matrix of single precision."""
+    from cocluster.linalg import passes
+
+    if passes.is_compiled(R):
+        return passes.product(R if axis else R.T, np.ones((R.shape[axis], 1))).ravel()
+    return np.asarray(R.sum(axis=axis, dtype=np.float64)).ravel()
+
+
+def row_degrees(R: Matrix) -> Array:
+    """Sum of absolute values of each row."""
+    return row_sums(R if is_nonnegative(R) else abs(R))
+
+
+def column_degrees(R: Matrix) -> Array:
+    """Sum of absolute values of each column."""
+    if is_blocked(R):
+        return R.profile.degrees
+    return column_sums(R if is_nonnegative(R) else abs(R))
+
+
+def column_counts(R: Matrix) -> Array:
+    """Number of rows in which each column is not zero."""
+    columns = R.indices[R.data != 0] if sp.issparse(R) else np.nonzero(R)[1]
+    return np.bincount(columns, minlength=R.shape[1])
+
+
+def scaled(R: Matrix, row_scale: Array | None = None, column_scale: Array | None = None) -> Matrix:
+    """diag(row_scale) R diag(column_scale); a sparse R keeps its index arrays."""
+    if not sp.issparse(R):
+        R = R if row_scale is None else R * row_scale[:, None].astype(R.dtype)
+        return R if column_scale is None else R * column_scale.astype(R.dtype)
+    data = R.data.copy()
+    for rows, entries in _row_chunks(R):
+        if column_scale is not None:
+            data[entries] *= column_scale[R.indices[entries]]
+        if row_scale is not None:
+            lengths = np.diff(R.indptr[rows.start : rows.stop + 1])
+            data[entries] *= np.repeat(row_scale[rows], lengths)
+    return sp.csr_array((data, R.indices, R.indptr), shape=R.shape)
+
+
+def single_precision(R: Matrix) -> Matrix:
+    """R as float32; a sparse R keeps its index arrays."""
+    if is_blocked(R):
+        return R.each(single_precision)
+    if not sp.issparse(R):
+        return R.astype(np.float32)
+    return sp.csr_array((R.data.astype(np.float32), R.indices, R.indptr), shape=R.shape)
+
+
+def _row_chunks(R: sp.csr_array) -> Iterator[tuple[slice, slice]]:
+    """Rows and their entries, about a million entries at a time: temporaries stay small."""
+    n_chunks = R.nnz // 1_000_000 + 1
+    cuts = np.searchsorted(R.indptr, np.linspace(0, R.nnz, n_chunks + 1)[1:-1])
+    ends = [0, *cuts.tolist(), R.shape[0]]
+    for first, last in pairwise(ends):
+        yield slice(first, last), slice(R.indptr[first], R.indptr[last])
+
+
+def row_squares(R: Matrix) -> Array:
+    """Squared length of each row, in double precision."""
+    if is_blocked(R):
+        return R.row_squares()
+    if not sp.issparse(R):
+        return np.einsum("ij,ij->i", R, R, dtype=np.float64)
+    return row_sums(sp.csr_array((R.data**2, R.indices, R.indptr), shape=R.shape))
+
+
+def safe_inverse(values: Array) -> Array:
+    """1 / values, and 0 where the value is 0: empty rows and columns stay empty.
+
+    Numbers so small that their inverse is no number any more are zeros, too.
+    """
+    smallest = np.finfo(np.float64).tiny
+    return np.divide(1.0, values, out=np.zeros(len(values)), where=values >= smallest)

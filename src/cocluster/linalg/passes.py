@@ -1,0 +1,172 @@
+"""Passes over large sparse matrices, as compiled code: the door to `cocluster.linalg._compiled`."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from cocluster.linalg import matrices
+from cocluster.linalg.matrices import Array
+from cocluster.linalg.partitions import Factor, Partition, assigned
+from cocluster.utils import threads
+
+Kernel = Callable[..., None]
+N_ROW_PARTS = 64
+
+
+_blocks: ContextVar[int] = ContextVar("blocks", default=1)
+
+
+@contextmanager
+def one_of(n_blocks: int) -> Iterator[None]:
+    """What is worked on inside a ``with`` block is one of so many blocks of a matrix."""
+    token = _blocks.set(n_blocks)
+    try:
+        yield
+    finally:
+        _blocks.reset(token)
+
+
+def is_compiled(R: Any) -> bool:
+    """Whether R is (part of what is) large enough for compiled passes: compiling costs seconds."""
+    large = sp.issparse(R) and R.nnz * _blocks.get() >= matrices.COMPILE_FROM_NONZEROS
+    return large and R.format in ("csr", "csc") and bool(importlib.util.find_spec("numba"))
+
+
+def assigns(R: Any) -> bool:
+    """Whether labels of the rows of R come from one pass over it (`reassigned`)."""
+    return matrices.is_blocked(R) or (is_compiled(R) and R.format == "csr")
+
+
+def label_sums(R: Any, G: Partition) -> Array:
+    """R @ G for a partition."""
+    from cocluster.linalg import _compiled
+
+    if R.format == "csr":
+        out = np.empty((R.shape[0], G.n_clusters), R.dtype)
+        _by_rows(_compiled.minor_label_sums, R, _compact(G), out=out)
+        return out
+    shape = (G.n_clusters, R.shape[0])
+    return np.ascontiguousarray(
+        _in_parts(_compiled.major_label_sums, R, _compact(G), shape=shape).T
+    )
+
+
+def product(R: Any, G: Array) -> Array:
+    """R @ G for an array; entries of R are read in the precision of G."""
+    from cocluster.linalg import _compiled
+
+    G = np.ascontiguousarray(G)
+    shape = (R.shape[0], G.shape[1])
+    if R.format == "csr":
+        out = np.zeros(shape, G.dtype)
+        _by_rows(_compiled.minor_product, R, G, out=out)
+        return out
+    return _in_parts(_compiled.major_product, R, G, shape=shape, dtype=G.dtype)
+
+
+def reassigned(R: Any, G: Factor, H: Partition, codes: Array, bias: Array) -> tuple[Factor, Array]:
+    r"""Labels of the rows that minimise :math:`bias_k + codes_k \cdot (R H)_i`, from one pass.
+
+    A row keeps its label if that is as good. With them comes what they change in Rᵀ G.
+    """
+    if matrices.is_blocked(R):
+        return R.reassigned(G, H, codes, bias)
+    if not assigns(R):
+        return _reassigned_plainly(R, G, H, codes, bias)
+    from cocluster.linalg import _compiled
+
+    labels = G.labels.astype(np.int32)
+    small = (np.ascontiguousarray(M, dtype=R.dtype) for M in (codes, bias))
+    arguments = (_compact(H), *small, _unsigned(labels))
+    change = _in_parts(_compiled.assign, R, *arguments, shape=(G.n_clusters, R.shape[1]))
+    return Partition(labels, G.n_clusters), change.T
+
+
+def _reassigned_plainly(
+    R: Any, G: Partition, H: Partition, codes: Array, bias: Array
+) -> tuple[Partition, Array]:
+    """The same for any matrix: rows that move are picked out."""
+    costs = matrices.times(R, H) @ codes.T.astype(R.dtype) + bias.astype(R.dtype)
+    moved = assigned(costs, G)
+    rows = np.flatnonzero(moved.labels != G.labels)
+    change = moved[rows].dense(R.dtype) - G[rows].dense(R.dtype)
+    return moved, R[rows].T @ change
+
+
+def _by_rows(kernel: Kernel, R: Any, *arguments: Array, out: Array) -> None:
+    """Call a kernel for all rows; enough calls for any number of threads to share evenly."""
+    threads.each(lambda rows: kernel(*_arrays(R), *arguments, *rows, out), _cuts(R, N_ROW_PARTS))
+
+
+def _in_parts(
+    kernel: Kernel, R: Any, *arguments: Array, shape: tuple[int, int], dtype: Any = None
+) -> Array:
+    """The sum of what a kernel adds up over parts of the rows.
+
+    Their number depends on the data only: so does the result, whatever the number of threads. All
+    partial sums together are small beside the data. One of several blocks is not parted again.
+    """
+    most = N_ROW_PARTS if _blocks.get() == 1 else 1
+    n_parts = min(max(R.nnz // (32 * max(shape[0] * shape[1], 1)), 2), most)
+    parts = np.zeros((n_parts, *shape), dtype or R.dtype)
+    tasks = list(zip(_cuts(R, n_parts), parts, strict=True))
+    threads.each(lambda task: kernel(*_arrays(R), *arguments, *task[0], task[1]), tasks)
+    total: Array = parts[0]
+    for part in parts[1:]:
+        total += part
+    return total
+
+
+def _cuts(R: Any, n_parts: int) -> list[tuple[int, int]]:
+    """Rows (first, last) of parts with about equally many entries."""
+    inner = np.searchsorted(R.indptr, np.linspace(0, R.nnz, n_parts + 1)[1:-1])
+    return list(pairwise([0, *inner.tolist(), len(R.indptr) - 1]))
+
+
+def _arrays(R: Any) -> tuple[Array, Array, Array]:
+    """Pointers, indices and entries."""
+    return R.indptr, _unsigned(R.indices), R.data
+
+
+def _compact(G: Partition) -> Array:
+    """Labels in a byte where they fit: those of ten thousand columns then stay in the cache."""
+    return G.labels.astype(np.uint8) if G.n_clusters <= 256 else _unsigned(G.labels)
+
+
+def _unsigned(numbers: Array) -> Array:
+    """The same memory, read as numbers that cannot be negative."""
+    return numbers.view(f"u{numbers.itemsize}")
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledMatrix:
+    """diag(rows) R diag(columns) in single precision, without a copy: known by its products."""
+
+    matrix: Any
+    rows: Array
+    columns: Array
+    dtype = np.dtype(np.float32)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape of R."""
+        return tuple(self.matrix.shape)
+
+    @property
+    def T(self) -> ScaledMatrix:
+        """The transpose."""
+        return ScaledMatrix(self.matrix.T, self.columns, self.rows)
+
+    def __matmul__(self, G: Array) -> Array:
+        scaled = product(self.matrix, (G * self.columns[:, None]).astype(self.dtype))
+        scaled *= self.rows[:, None].astype(self.dtype)
+        return scaled

@@ -1,0 +1,198 @@
+"""What links imply: must-link components, inherited cannot-links, contradictions, cliques."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import breadth_first_order, connected_components
+
+from cocluster.linalg.matrices import Array
+from cocluster.links.labelling import Labelling, n_pairs, refuse_listing
+
+CLIQUE_STARTS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """Everything that follows from a set of links.
+
+    Attributes
+    ----------
+    component : array of shape (n_samples,)
+        Must-link component of each sample; a sample without must-link is alone in its own.
+    sizes : array of shape (n_components,)
+        Number of samples per component.
+    cannot_link : array of shape (q, 2)
+        Unique pairs of different components, smaller number first, that must be apart.
+    weights : array of shape (q,)
+        Sum of the weights of the stated cannot-links between the two components.
+    """
+
+    component: Array
+    sizes: Array
+    cannot_link: Array
+    weights: Array
+
+    @property
+    def n_components(self) -> int:
+        """Number of must-link components."""
+        return len(self.sizes)
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs of samples whose answer is known, stated or implied."""
+        a, b = self.cannot_link.T
+        return int(n_pairs(self.sizes).sum() + (self.sizes[a] * self.sizes[b]).sum())
+
+    def membership(self) -> sp.csr_array:
+        """Component indicator M, shape (n_samples, n_components).
+
+        ``M @ M.T`` has a one for each must-linked pair (and on the diagonal) and
+        ``M @ C @ M.T``, with ``C = cannot_matrix()``, an entry for each cannot-linked pair.
+        """
+        n = len(self.component)
+        return sp.csr_array(
+            (np.ones(n), self.component, np.arange(n + 1)), shape=(n, self.n_components)
+        )
+
+    def cannot_matrix(self) -> sp.csr_array:
+        """Symmetric weights of the cannot-links between components, (n_components,) * 2."""
+        return symmetric(self.cannot_link, self.weights, self.n_components)
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A contradiction: a cannot-linked pair and the must-link pairs that join its ends."""
+
+    pair: tuple[int, int]
+    chain: tuple[tuple[int, int], ...]
+
+
+def symmetric(pairs: Array, weights: Array, n: int) -> sp.csr_array:
+    """Symmetric n x n matrix with the weights of pairs; repeated pairs add up."""
+    ends = (np.concatenate([pairs[:, 0], pairs[:, 1]]), np.concatenate([pairs[:, 1], pairs[:, 0]]))
+    matrix = sp.csr_array((np.concatenate([weights, weights]), ends), shape=(n, n))
+    matrix.sum_duplicates()
+    return matrix
+
+
+def merge_pairs(pairs: Array, weights: Array) -> tuple[Array, Array]:
+    """Unique unordered pairs with summed weights; pairs of one object with itself are dropped."""
+    apart = pairs[:, 0] != pairs[:, 1]
+    low, high = np.sort(pairs[apart], axis=1).T
+    n = int(high.max(initial=0)) + 1
+    merged = sp.csr_array((weights[apart], (low, high)), shape=(n, n)).tocoo()
+    return np.stack(merged.coords, axis=1, dtype=np.int64), merged.data
+
+
+def chain_within(items: Array, group: Array) -> Array:
+    """Pairs of consecutive items of the same group: joins each group with the fewest pairs."""
+    order = np.argsort(group, kind="stable")
+    same = group[order[:-1]] == group[order[1:]]
+    return np.stack([items[order[:-1][same]], items[order[1:][same]]], axis=1)
+
+
+def must_graph(n: int, must_link: Array, labellings: Sequence[Labelling]) -> sp.csr_array:
+    """Symmetric graph of samples and, after them, one node per group, joined to its members.
+
+    With group nodes m labels cost m edges, and a path through one is one must-link pair.
+    """
+    edges, nodes = [must_link], n
+    for labelling in labellings:
+        members = labelling.members
+        edges.append(np.stack([members, nodes + labelling.codes[members]], axis=1))
+        nodes += len(labelling.sizes)
+    pairs = np.concatenate(edges)
+    return symmetric(pairs, np.ones(len(pairs)), nodes)
+
+
+def components(n: int, must_link: Array, labellings: Sequence[Labelling]) -> Array:
+    """Must-link component of each sample, numbered without gaps."""
+    graph = must_graph(n, must_link, labellings)
+    found = connected_components(graph, directed=False)[1][:n]
+    return np.unique(found, return_inverse=True)[1].astype(np.int64)
+
+
+def close(
+    n: int, must_link: Array, cannot_link: Array, weights: Array, labellings: Sequence[Labelling]
+) -> Closure:
+    """Close stated links under transitivity; contradictions are left to `find_conflicts`."""
+    component = components(n, must_link, labellings)
+    pairs, costs = [component[cannot_link]], [weights]
+    for labelling in labellings:
+        if labelling.distinct:
+            sizes = labelling.sizes
+            refuse_listing(n_pairs(len(sizes)))
+            a, b = np.triu_indices(len(sizes), k=1)
+            of_group = component[labelling.first_members()]
+            pairs.append(np.stack([of_group[a], of_group[b]], axis=1))
+            costs.append((sizes[a] * sizes[b]).astype(np.float64))
+    merged = merge_pairs(np.concatenate(pairs), np.concatenate(costs))
+    return Closure(component, np.bincount(component), *merged)
+
+
+def find_conflicts(
+    n: int, must_link: Array, cannot_link: Array, labellings: Sequence[Labelling]
+) -> Iterator[Conflict]:
+    """Yield each contradiction with a shortest chain of must-links, by breadth-first search."""
+    graph = must_graph(n, must_link, labellings)
+    node_component = connected_components(graph, directed=False)[1]
+    ends = np.concatenate([cannot_link, _group_ends(n, node_component, labellings)])
+    inside = ends[node_component[ends[:, 0]] == node_component[ends[:, 1]]]
+    source, previous = -1, np.empty(0)
+    for start, end in inside[np.argsort(inside[:, 0], kind="stable")].tolist():
+        if start != source:
+            source = start
+            previous = breadth_first_order(graph, start, return_predecessors=True)[1]
+        path = _path(previous, start, end, n)
+        yield Conflict((path[0], path[-1]), tuple(pairwise(path)))
+
+
+def _group_ends(n: int, node_component: Array, labellings: Sequence[Labelling]) -> Array:
+    """Pairs of group nodes of one labelling that must be apart and are in one component."""
+    pairs, offset = [np.empty((0, 2), dtype=np.int64)], n
+    for labelling in labellings:
+        nodes = offset + np.arange(len(labelling.sizes))
+        offset += len(nodes)
+        if labelling.distinct:
+            pairs.append(chain_within(nodes, node_component[nodes]))
+    return np.concatenate(pairs)
+
+
+def _path(previous: Array, start: int, end: int, n: int) -> list[int]:
+    """Samples on the way from start to end, group nodes left out."""
+    nodes = [end]
+    while nodes[-1] != start:
+        nodes.append(int(previous[nodes[-1]]))
+    return [node for node in reversed(nodes) if node < n]
+
+
+def greedy_clique(graph: sp.csr_array) -> Array:
+    """Nodes of a large clique: from each of the best-connected nodes, grow greedily."""
+    degree = np.diff(graph.indptr)
+    best = np.empty(0, dtype=np.int64)
+    for start in np.argsort(-degree, kind="stable")[:CLIQUE_STARTS]:
+        if degree[start] < len(best):
+            break  # later starts have no more neighbours, so no larger clique
+        clique = _grow(graph, degree, int(start))
+        best = clique if len(clique) > len(best) else best
+    return best
+
+
+def _grow(graph: sp.csr_array, degree: Array, start: int) -> Array:
+    """Add the best-connected common neighbour until there is none."""
+    clique, candidates = [start], _neighbours(graph, start)
+    while len(candidates):
+        node = int(candidates[np.argmax(degree[candidates])])
+        clique.append(node)
+        candidates = np.intersect1d(candidates, _neighbours(graph, node), assume_unique=True)
+    return np.array(clique)
+
+
+def _neighbours(graph: sp.csr_array, node: int) -> Array:
+    """Columns of one row."""
+    return np.asarray(graph.indices[graph.indptr[node] : graph.indptr[node + 1]])

@@ -1,0 +1,129 @@
+"""CoCluster: the front door."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from cocluster.data.containers import as_table
+from cocluster.data.relational import RelationalData, relational
+from cocluster.linalg.matrices import Array, is_blocked, is_nonnegative
+from cocluster.methods.auto_itcc import ConsensusITCC, ShiftedITCC
+from cocluster.methods.base import Coclusterer
+from cocluster.methods.catalogue import METHODS
+from cocluster.methods.factorization.fnmtf import FNMTF
+from cocluster.trifactor import Callback
+from cocluster.utils.checks import check_choice
+
+
+class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
+    """Group the rows and the columns of data at the same time, without knowing a method's name.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters of samples.
+    method : str
+        A name in `cocluster.methods.METHODS`, or "auto", the same rule with links and for many
+        views: information-theoretic co-clustering from a consensus of embeddings
+        (`ConsensusITCC`). Dense data with negative values are moved up to begin at zero, feature
+        by feature (`ShiftedITCC`); sparse ones, which that would fill, and row blocks are left to
+        "fnmtf".
+    n_column_clusters : int, mapping of type to int, or None
+        Clusters of features; None leaves it to the method: five times ``n_clusters`` for "auto"
+        (``n_clusters`` where it is left to "fnmtf"), ``n_clusters`` for methods chosen by name.
+    normalize, init, random_state
+        As in every method, see `Coclusterer`. A method that has no such parameter refuses a
+        value other than the default.
+
+    Attributes
+    ----------
+    model_ : the fitted method
+    labels_, row_labels_, column_labels_, labels_by_type_, association_, objective_, ...
+        Every fitted attribute of the method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.kron([[5, 0], [1, 5]], np.ones((3, 4)))
+    >>> model = CoCluster(2, random_state=0).fit(X)
+    >>> model.labels_[0] == model.labels_[2], model.labels_[0] == model.labels_[3]
+    (np.True_, np.False_)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        method: str = "auto",
+        *,
+        n_column_clusters: int | Mapping[str, int] | None = None,
+        normalize: str | None = "auto",
+        init: Any = "spectral",
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.method = method
+        self.n_column_clusters = n_column_clusters
+        self.normalize = normalize
+        self.init = init
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: Any = None, *, links: Any = None, callback: Callback | None = None
+    ) -> Self:
+        """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
+
+        ``links``, ``y`` and ``callback`` are those of every method, see `Coclusterer.fit`.
+        """
+        check_choice(self.method, "method", ("auto", *METHODS))
+        if hasattr(X, "__dask_graph__"):
+            X = as_table(X).matrix  # computed once, for the choice and for the fit
+        auto = self.method == "auto"
+        self.model_ = self._model(choose(relational(X)) if auto else METHODS[self.method].estimator)
+        self.model_.fit(X, y, links=links, callback=callback)
+        return self
+
+    def _model(self, estimator: type[Any]) -> Any:
+        """The method, with those of the parameters that it has."""
+        parameters = {k: v for k, v in self.get_params(deep=False).items() if k != "method"}
+        known = set(estimator().get_params(deep=False))
+        defaults = type(self)().get_params(deep=False)
+        ignored = [
+            k for k, v in parameters.items() if not (k in known or np.array_equal(v, defaults[k]))
+        ]
+        if ignored:
+            raise ValueError(
+                f"method={self.method!r} has no {ignored[0]} and would ignore "
+                f"{ignored[0]}={parameters[ignored[0]]!r}; leave it out or choose another method."
+            )
+        return estimator(**{k: v for k, v in parameters.items() if k in known})
+
+    def predict(self, X: Any) -> Array:
+        """Cluster of each new sample."""
+        check_is_fitted(self, "model_")
+        return self.model_.predict(X)
+
+    def __getattr__(self, name: str) -> Any:
+        # Fitted attributes are those of the method.
+        if name.endswith("_") and not name.startswith("_") and "model_" in vars(self):
+            return getattr(self.model_, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def choose(data: RelationalData) -> type[Coclusterer]:
+    """The method for some data."""
+    signed = [r.matrix for r in data.relations if not is_nonnegative(r.matrix)]
+    if any(sp.issparse(R) or is_blocked(R) for R in signed):
+        return FNMTF
+    return ShiftedITCC if signed else ConsensusITCC

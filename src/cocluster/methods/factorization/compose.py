@@ -1,0 +1,95 @@
+"""TriFactorization: compose the parts yourself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cocluster.data.relational import RelationalData
+from cocluster.methods.factorization.base import SoftTriFactorEstimator
+from cocluster.trifactor import (
+    Association,
+    Constraint,
+    FactorSpec,
+    Free,
+    NonNegative,
+    Penalty,
+    TriFactorProblem,
+)
+
+
+class TriFactorization(SoftTriFactorEstimator):
+    r"""A tri-factorisation made of chosen parts.
+
+    .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2 + \sum_t \Omega_t(G_t)
+
+    Parameters
+    ----------
+    constraint : Constraint, mapping of type to Constraint, or None
+        The set every factor lives in; None is ``NonNegative()``, semi-NMTF.
+    association : Association or None
+        The rule for S; None is ``Free()``, least squares.
+    penalties : mapping of type to sequence of Penalty, or None
+        What pulls on the factors besides the data.
+    unit_columns : bool
+        Whether columns of every factor are rescaled to length one after each step.
+
+    Other parameters are those of `SoftTriFactorEstimator`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster.trifactor import Indicator, Unconstrained
+    >>> X = np.kron([[5., 1.], [1., 5.]], np.ones((3, 3)))
+    >>> parts = {"samples": NonNegative(0.5), "features": Unconstrained()}
+    >>> TriFactorization(2, constraint=parts, random_state=0).fit(X).labels_[[0, 1]].tolist()
+    [0, 0]
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        n_column_clusters: int | Mapping[str, int] | None = None,
+        *,
+        constraint: Constraint | Mapping[str, Constraint] | None = None,
+        association: Association | None = None,
+        penalties: Mapping[str, tuple[Penalty, ...]] | None = None,
+        unit_columns: bool = False,
+        normalize: str | None = "auto",
+        init: Any = "spectral",
+        n_init: int = 1,
+        assign: str = "argmax",
+        max_iter: int = 200,
+        tol: float = 1e-5,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            n_clusters,
+            n_column_clusters,
+            normalize=normalize,
+            init=init,
+            n_init=n_init,
+            assign=assign,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=random_state,
+        )
+        self.constraint = constraint
+        self.association = association
+        self.penalties = penalties
+        self.unit_columns = unit_columns
+
+    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
+        chosen = self.constraint if isinstance(self.constraint, Mapping) else {}
+        default = NonNegative() if isinstance(self.constraint, Mapping | None) else self.constraint
+        penalties = self.penalties or {}
+        unknown = (set(chosen) | set(penalties)) - set(clusters)
+        if unknown:
+            raise ValueError(f"Unknown types {sorted(unknown)}; there are {list(clusters)}.")
+        factors = {
+            name: FactorSpec(
+                k, chosen.get(name, default), tuple(penalties.get(name, ())), self.unit_columns
+            )
+            for name, k in clusters.items()
+        }
+        return TriFactorProblem(data, factors, self.association or Free())

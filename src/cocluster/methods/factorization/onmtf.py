@@ -1,0 +1,38 @@
+"""ONMTF: orthogonal non-negative tri-factorisation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cocluster.data.relational import RelationalData
+from cocluster.methods.factorization.base import SoftTriFactorEstimator
+from cocluster.trifactor import FactorSpec, NonNegativeAssociation, Orthogonal, TriFactorProblem
+
+
+class ONMTF(SoftTriFactorEstimator):
+    r"""Orthogonal non-negative matrix tri-factorisation.
+
+    .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2,\quad G, S \ge 0, G^T G = I
+
+    with the rules of [1]_, Eq. (21), (23) and (24), for any number of types.
+
+    Parameters are those of `SoftTriFactorEstimator`.
+
+    Notes
+    -----
+    * Not guaranteed: the rule for G was seen to raise the plain objective by up to 1e-4 of its
+      value in one run of sixty; columns become nearly, not exactly, orthogonal.
+    * Cost of a sweep: two products of each relation with k columns.
+    * Every sample must be present in every view: the rule eliminates the quadratic term.
+
+    References
+    ----------
+    .. [1] Ding, Li, Peng, Park. Orthogonal Nonnegative Matrix Tri-factorizations for Clustering.
+       KDD 2006.
+    """
+
+    _nonnegative = True
+
+    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
+        factors = {name: FactorSpec(k, Orthogonal()) for name, k in clusters.items()}
+        return TriFactorProblem(data, factors, NonNegativeAssociation(exponent=0.5))

@@ -1,0 +1,200 @@
+"""RMC: tri-factorisation of many types, with a learned combination of graphs of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cocluster.data.relational import RelationalData
+from cocluster.graphs import as_graph, candidate_graphs
+from cocluster.graphs.weights import Metric
+from cocluster.linalg.matrices import Array
+from cocluster.linalg.partitions import Factor
+from cocluster.methods.factorization.drcc import SmoothFactors
+from cocluster.methods.factorization.graph_base import Graphs, scale_of, smoothing
+from cocluster.methods.starts import unit_rows
+from cocluster.trifactor import (
+    BlockQuadratic,
+    FactorSpec,
+    Free,
+    GraphEnsemble,
+    NonNegative,
+    Run,
+    State,
+    TriFactorProblem,
+    simplex_weights,
+)
+from cocluster.utils.checks import check_number
+
+
+class RMC(SmoothFactors):
+    r"""Relational Multi-manifold Co-clustering of any number of types.
+
+    .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2 + \sum_t \alpha_t
+              \Big[\sum_i \mu_{ti}\, tr(G_t^T L_{ti} G_t) + \gamma \|\mu_t\|^2\Big],
+              \quad G \ge 0,\ \mu_t \in \Delta,\ S\ free
+
+    [1]_, Eq. (4): each type has candidate graphs, and weights on them that are learned. S by least
+    squares (Eq. 5), G by Eq. (8), μ exactly, columns of G at unit length.
+
+    Parameters
+    ----------
+    strength : float, or mapping of type to float
+        Strength of the graphs of every type, relative to the data: α_t is ``strength`` ·
+        Σ w_r ‖R_r‖² / k_t, over the relations of the type; see `SNMTF`.
+    spread : float
+        γ, the paper's β/α. Larger: more equal weights; 0: all weight on the smoothest graph.
+    share_weights : bool
+        Whether all types have the same μ, as in the block form of the paper. The candidate graphs
+        of all types must then correspond.
+    n_neighbors, metric
+        See `GraphEstimator`. The candidates are those of `graphs.candidate_graphs`. Graphs of your
+        own are given to `fit`: for a type one graph, a list of graphs, or a mapping of names to
+        graphs.
+
+    Other parameters are those of `SoftTriFactorEstimator`; ``assign="kmeans"``.
+
+    Attributes
+    ----------
+    graph_weights_ : dict of type to dict of graph to weight
+
+    Notes
+    -----
+    * Guarantees are those of `DRCC`. With one candidate it is `SNMTF`.
+    * Rule (8) belongs to the stacked objective with 2α; that counts each relation twice and so is
+      this one with α. The μ step is a projection on the simplex, so the mirror descent of the
+      paper is not needed; its Eq. (9) drops α from the linear term.
+    * Laplacians are normalised: with D - W the graph with the smallest weights always wins.
+    * Cost of a sweep: two products of each relation with k columns, two of each candidate graph.
+
+    References
+    ----------
+    .. [1] Li, Bu, Chen, He. Relational Co-Clustering via Manifold Ensemble Learning. CIKM 2012.
+    """
+
+    _strengths = ("strength",)
+
+    _blockwise = False
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        n_column_clusters: int | Mapping[str, int] | None = None,
+        *,
+        strength: float | Mapping[str, float] = 1.0,
+        spread: float = 0.1,
+        share_weights: bool = False,
+        n_neighbors: int = 5,
+        metric: Metric = "cosine",
+        normalize: str | None = "auto",
+        init: Any = "spectral",
+        n_init: int = 1,
+        assign: str = "kmeans",
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            n_clusters,
+            n_column_clusters,
+            normalize=normalize,
+            init=init,
+            n_init=n_init,
+            assign=assign,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=random_state,
+        )
+        self.strength = strength
+        self.spread = spread
+        self.share_weights = share_weights
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_number(self.spread, "spread")
+
+    def _graphs(self, data: RelationalData, name: str, given: Any) -> Graphs:
+        if given is None:
+            X = self._objects(data, name)
+            if X is None:
+                return {}
+            X = unit_rows(X) if self.metric == "cosine" else X
+            return candidate_graphs(X, self.n_neighbors)
+        if isinstance(given, list | tuple):
+            given = {f"graph {i}": graph for i, graph in enumerate(given)}
+        candidates = given if isinstance(given, Mapping) else {"given": given}
+        if not candidates:
+            raise ValueError(f"graphs of {name} are empty; give at least one, or leave it out.")
+        n = data.size(name)
+        return {key: as_graph(W, n, f"{key} of {name}") for key, W in candidates.items()}
+
+    def _penalty(
+        self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
+    ) -> GraphEnsemble:
+        laplacians = {key: smoothing(data, graph, 1.0) for key, graph in graphs.items()}
+        return GraphEnsemble(laplacians, strength * scale_of(data, name) / k, self.spread)
+
+    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
+        if not (self.share_weights and self._ensembles()):
+            return super()._problem(data, clusters)
+        factors = {
+            name: FactorSpec(k, NonNegative(), unit_columns=True) for name, k in clusters.items()
+        }
+        return SharedWeightsProblem(data, factors, Free(), self._ensembles())
+
+    def _ensembles(self) -> dict[str, GraphEnsemble]:
+        """The ensemble of every type that has one."""
+        return {
+            name: penalty
+            for name, own in self._penalties.items()
+            for penalty in own
+            if isinstance(penalty, GraphEnsemble)
+        }
+
+    def _store(self, data: RelationalData, run: Run) -> None:
+        super()._store(data, run)
+        ensembles = self._ensembles()
+        weights = {name: own.weights(self._factors[name]) for name, own in ensembles.items()}
+        if self.share_weights and ensembles:
+            weights = dict.fromkeys(ensembles, shared_weights(ensembles, self._factors))
+        self.graph_weights_ = {
+            name: dict(zip(own.laplacians, weights[name].tolist(), strict=True))
+            for name, own in ensembles.items()
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class SharedWeightsProblem(TriFactorProblem):
+    """A problem whose types have ensembles of graphs with the same weights."""
+
+    ensembles: Mapping[str, GraphEnsemble] = field(default_factory=dict)
+
+    def block(self, name: str, state: State) -> BlockQuadratic:
+        """The objective as a function of one factor, with the best weights for all factors."""
+        weights = shared_weights(self.ensembles, state.factors)
+        block, own = super().block(name, state), self.ensembles.get(name)
+        return block if own is None else block + own.combined(state.factors[name], weights)
+
+    def objective(self, state: State) -> float:
+        """J with the best weights."""
+        weights = shared_weights(self.ensembles, state.factors)
+        ensembles = self.ensembles.items()
+        shares = (own.combined_value(state.factors[name], weights) for name, own in ensembles)
+        return super().objective(state) + sum(shares)
+
+
+def shared_weights(ensembles: Mapping[str, GraphEnsemble], factors: Mapping[str, Factor]) -> Array:
+    """The μ that is best for all types together."""
+    if len({tuple(own.laplacians) for own in ensembles.values()}) > 1:
+        raise ValueError(
+            "share_weights=True needs the same candidate graphs for every type; give each type "
+            "graphs of the same names, or leave share_weights=False."
+        )
+    total = sum(own.strength for own in ensembles.values()) or 1.0
+    s = [own.strength * own.smoothness(factors[name]) for name, own in ensembles.items()]
+    return simplex_weights(np.sum(s, axis=0) / total, next(iter(ensembles.values())).spread)

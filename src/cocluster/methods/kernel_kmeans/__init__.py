@@ -1,0 +1,10 @@
+"""Clustering in the feature space of a kernel."""
+
+from cocluster.graphs.similarity import kernel_matrix
+from cocluster.methods.kernel_kmeans.algorithm import (
+    KernelPartition,
+    kernel_kmeans,
+    supervised_kernel,
+)
+
+__all__ = ["KernelPartition", "kernel_kmeans", "kernel_matrix", "supervised_kernel"]

@@ -1,0 +1,165 @@
+"""KernelKMeans: k-means in the feature space of a kernel, with links or without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Tags
+
+from cocluster.data.relational import RelationalData
+from cocluster.graphs.similarity import KERNELS, Kernel, kernel_matrix
+from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.partitions import as_partition
+from cocluster.methods.base import HardCoclusterer, Start, Task
+from cocluster.methods.kernel_kmeans.algorithm import kernel_kmeans, supervised_kernel
+from cocluster.methods.one_type import only_matrix, sample_links, samples_only
+from cocluster.trifactor import Run, State
+from cocluster.utils.checks import check_choice, check_number
+
+
+class KernelKMeans(HardCoclusterer):
+    r"""Kernel k-means (KK); with links, semi-supervised kernel k-means (SS-KK).
+
+    .. math:: \min \sum_c \sum_{i \in c} \|\phi_i - m_c\|^2
+
+    over labels, with m_c the mean of cluster c in the feature space of the kernel. With links the
+    kernel is :math:`K + W + \sigma I`, W holding ``link_weight`` for must-links and its negative
+    for cannot-links, [1]_, Eqs. (19) to (21).
+
+    Parameters
+    ----------
+    n_clusters : int
+    n_column_clusters : None
+        Features are not clustered.
+    kernel : {"rbf", "polynomial", "linear", "cosine", "precomputed"} or callable
+        "precomputed": X is the kernel itself, and new samples come as their kernel values with
+        those of the fit. A callable takes (X, Y) and returns the values of their rows.
+    gamma : float or None
+        Of the rbf and polynomial kernels; None is the inverse of the mean squared distance.
+    degree, coef0 : int, float
+        Of the polynomial kernel.
+    link_weight : float or None
+        None is the range of the kernel.
+    normalize : {"auto", None, "l2", "tfidf", "degree"}
+        "auto" leaves the data as they are.
+    init : {"random", "spectral", "kmeans"} or array of labels
+        "random" is k-means++ in the feature space of the kernel; others as in `Coclusterer`.
+    n_init : int
+        Starts to try; the run with the lowest objective is kept.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    labels_, objective_, objective_history_, n_iter_, converged_, links_report_
+        As in `Coclusterer`.
+
+    Notes
+    -----
+    * Guaranteed: the objective never rises; no move of a single sample lowers it further.
+    * Cost: n² of memory and of time for each pass.
+    * New samples have no links: they go to the nearest mean in the feature space of K.
+
+    References
+    ----------
+    .. [1] Chen, Rege, Dong, Hua. Non-negative matrix factorization for semi-supervised data
+       clustering. Knowledge and Information Systems 17, 2008.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
+    >>> model = KernelKMeans(2, random_state=0).fit(X)
+    >>> bool((model.predict([[0.2], [4.0]]) == model.labels_[[0, 2]]).all())
+    True
+    """
+
+    _auto_normalization = None
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        n_column_clusters: None = None,
+        *,
+        kernel: Kernel = "rbf",
+        gamma: float | None = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        link_weight: float | None = None,
+        normalize: str | None = "auto",
+        init: Any = "random",
+        n_init: int = 10,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            n_clusters,
+            n_column_clusters,
+            normalize=normalize,
+            init=init,
+            n_init=n_init,
+            random_state=random_state,
+        )
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.link_weight = link_weight
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not callable(self.kernel):
+            check_choice(self.kernel, "kernel", KERNELS)
+        for name in ("gamma", "link_weight"):
+            if getattr(self, name) is not None:
+                check_number(getattr(self, name), name)
+
+    def _kernel(self, X: Matrix, other: Matrix | None = None) -> Array:
+        """Kernel values between rows."""
+        return kernel_matrix(
+            X, self.kernel, other, gamma=self.gamma, degree=self.degree, coef0=self.coef0
+        )
+
+    def _best_run(self, task: Task) -> Run:
+        own = sample_links(self, task.data, task.links)
+        K = self._training_kernel = self._kernel(only_matrix(self, task.data))
+        if own is not None:
+            K = supervised_kernel(K, own.must_link, own.cannot_link, self.link_weight)
+        self._linked_kernel = K
+        return super()._best_run(task)
+
+    def _solve(self, task: Task, start: Start) -> Run:
+        found = kernel_kmeans(
+            self._linked_kernel,
+            task.clusters[task.data.center],
+            task.rng,
+            n_init=1,
+            start=None if start is None else _as_labels(start[task.data.center]),
+            callback=task.callback,
+        )
+        labels = as_partition(found.labels, task.clusters[task.data.center])
+        return Run(State({task.data.center: labels}), found.history, found.converged)
+
+    def _store(self, data: RelationalData, run: Run) -> None:
+        X, G = only_matrix(self, data), run.state.factors[data.center]
+        super()._store(samples_only(data), run)
+        # Mean of each cluster as a combination of the samples, and its squared length.
+        self._means = G.dense() / G.sizes
+        self._lengths = np.einsum("ic,ic->c", self._means, self._training_kernel @ self._means)
+        self._training = X
+        del self._training_kernel, self._linked_kernel
+
+    def predict(self, X: Any) -> Array:
+        """Cluster of each new sample: the nearest mean in the feature space of the kernel."""
+        new = only_matrix(self, self._new_data(X))
+        products = self._kernel(new, self._training) @ self._means
+        return (self._lengths - 2 * products).argmin(axis=1)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+def _as_labels(given: Array) -> Array:
+    """Labels of a start, which may be memberships."""
+    return given if given.ndim == 1 else given.argmax(axis=1)

@@ -1,0 +1,46 @@
+"""What methods for the samples of one matrix have in common: a door with clear refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import scipy.sparse as sp
+
+from cocluster.data.relational import Relation, RelationalData
+from cocluster.linalg.matrices import Matrix
+from cocluster.links import Links
+from cocluster.methods.base import Coclusterer
+from cocluster.methods.starts import view_of
+
+
+def only_matrix(method: Coclusterer, data: RelationalData) -> Matrix:
+    """The only matrix of the data, samples in rows."""
+    name = type(method).__name__
+    if len(data.relations) > 1:
+        raise ValueError(
+            f"{name} takes one matrix, got {len(data.relations)} relations; StarSSNMF, NMTF, "
+            "FNMTF and ITCC take many."
+        )
+    if method.n_column_clusters is not None:
+        raise ValueError(f"{name} does not cluster features; leave n_column_clusters=None.")
+    return view_of(data, data.center)
+
+
+def sample_links(
+    method: Coclusterer, data: RelationalData, links: Mapping[str, Links]
+) -> Links | None:
+    """Links between samples; links between features are refused."""
+    others = [name for name in links if name != data.center]
+    if others:
+        raise ValueError(
+            f"{type(method).__name__} does not cluster {others[0]!r} and has no use for links "
+            "between them; give links between samples only."
+        )
+    return links.get(data.center)
+
+
+def samples_only(data: RelationalData) -> RelationalData:
+    """The one type a method clusters, related to itself by nothing: what results are stored by."""
+    n = len(data)
+    nothing = Relation(sp.csr_array((n, n)), data.center, data.center)
+    return RelationalData((nothing,), data.center)

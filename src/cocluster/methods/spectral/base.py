@@ -1,0 +1,172 @@
+"""What the spectral methods share: embed, k-means with links, labels; and the way back for new
+samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cocluster.data.relational import RelationalData
+from cocluster.data.scaling import NORMALIZATIONS
+from cocluster.linalg.matrices import Array, inner, safe_inverse
+from cocluster.linalg.partitions import Partition
+from cocluster.links import Links
+from cocluster.methods.base import Coclusterer, Task
+from cocluster.methods.spectral.means import NearestMeans, point_set, squared_distances
+from cocluster.methods.spectral.merging import merger
+from cocluster.methods.starts import unit_rows
+from cocluster.trifactor import RelationalProblem, Run, State, alternate
+from cocluster.utils.checks import check_choice, check_integer
+
+Points = dict[str, Array]
+MAX_SWEEPS = 300
+
+
+class SpectralCoclusterer(Coclusterer):
+    r"""Base of the methods that cluster objects as points in the span of a few eigenvectors.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters of samples.
+    normalize : {"auto", None, "l2", "tfidf", "degree"}
+        How the data are scaled first, see `cocluster.data.scaling.fit_scaling`.
+    n_init : int
+        Starts of k-means; the one with the lowest objective is kept.
+    random_state : int, RandomState or None
+        The same seed gives the same labels.
+
+    Attributes
+    ----------
+    embedding_ : dict of type to array of shape (n_objects, n_dimensions), the points
+    objective_ : sum of the squared distances of the points to the means of their clusters, and the
+        cost of violated cannot-links
+    association_ : mean of the normalised data in each block
+    labels_, row_labels_, column_labels_, labels_by_type_, links_report_, objective_history_,
+    n_iter_, converged_
+        As in `Coclusterer`.
+
+    Notes
+    -----
+    Links act by one mechanism: objects joined by must-links are contracted to one before the
+    embedding, and move as one in k-means; a cannot-link costs there (`NearestMeans`).
+
+    New samples are projected to P B: the method gives features P of a sample that need only the
+    points of the other types, and least squares on the samples of the fit give B with
+    :math:`P B \approx Z`. Where the points are singular vectors, P B = Z exactly and B holds the
+    inverse singular values (the Nyström step). They join the cluster whose samples have the
+    nearest mean when they are projected alike: with links, or smoothed by patches, samples lie
+    elsewhere than new ones land.
+    """
+
+    n_column_clusters: Any = None
+    _auto_normalization: str | None = None
+    # All types share one set of clusters and one k-means.
+    _together = True
+    _unit_rows = True
+    # See `Merger`.
+    _tie_power = 0.0
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        normalize: str | None = "auto",
+        n_init: int = 10,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.normalize = normalize
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        check_choice(self.normalize, "normalize", NORMALIZATIONS)
+        check_integer(self.n_init, "n_init")
+
+    def _clusters(self, data: RelationalData) -> dict[str, int]:
+        clusters = super()._clusters(data)
+        k = clusters[data.center]
+        return dict.fromkeys(clusters, k) if self._together else clusters
+
+    def _embed(
+        self, data: RelationalData, clusters: Mapping[str, int], rng: np.random.Generator
+    ) -> Points:
+        """Points of every type that is clustered."""
+        raise NotImplementedError
+
+    def _projected(self, data: RelationalData, points: Points) -> Array:
+        """What the points of other types say of each sample."""
+        raise NotImplementedError
+
+    def _best_run(self, task: Task) -> Run:
+        self.embedding_, landed = self._embedding(task.data, task.clusters, task.links, task.rng)
+        groups = [list(self.embedding_)] if self._together else [[n] for n in self.embedding_]
+        problem = NearestMeans(
+            {
+                names[0]: point_set(
+                    {name: self.embedding_[name] for name in names},
+                    task.clusters[names[0]],
+                    task.links,
+                )
+                for names in groups
+            }
+        )
+        starts = (problem.start(int(s)) for s in task.rng.integers(2**31 - 1, size=self.n_init))
+        runs = (
+            alternate(problem, start, max_iter=MAX_SWEEPS, tol=0, callback=task.callback)
+            for start in starts
+        )
+        best = min(runs, key=lambda run: run.objective)
+        best = replace(best, state=self._by_type(task.data, groups, best.state))
+        G: Partition = best.state.factors[task.data.center]
+        # Clusters as new samples see them; one that holds features only takes no samples.
+        self._occupied = np.flatnonzero(G.sizes)
+        self._means = inner(G, landed)[self._occupied] / G.sizes[self._occupied, None]
+        return best
+
+    def _embedding(
+        self,
+        data: RelationalData,
+        clusters: dict[str, int],
+        links: dict[str, Links],
+        rng: np.random.Generator,
+    ) -> tuple[Points, Array]:
+        """Points of all objects, and of the samples as if they were new ones."""
+        tied = merger(links, self._tie_power)
+        self._points = tied.spread(self._embed(tied.data(data), clusters, rng))
+        # From single samples to the points of their components: so will new samples come.
+        features = self._projected(data, self._points)
+        self._map = np.linalg.lstsq(features, self._points[data.center])[0]
+        points = {name: self._finished(Z) for name, Z in self._points.items()}
+        return points, self._finished(features @ self._map)
+
+    def _finished(self, Z: Array) -> Array:
+        """Points as k-means sees them."""
+        return np.asarray(unit_rows(Z)) if self._unit_rows else Z
+
+    def _by_type(self, data: RelationalData, groups: list[list[str]], state: State) -> State:
+        """Labels of every type, and the mean of the data in each block."""
+        parts: dict[str, Partition] = {}
+        for names in groups:
+            G, first = state.factors[names[0]], 0
+            for name in names:
+                parts[name] = G[np.arange(first, first + data.size(name))]
+                first += data.size(name)
+        whole, problem = State(parts), RelationalProblem(data)
+        means = []
+        for r in range(len(data.relations)):
+            rows, columns = (problem.part(whole, r, side).sizes for side in ("rows", "cols"))
+            means.append(
+                problem.cross(whole, r) * np.outer(safe_inverse(rows), safe_inverse(columns))
+            )
+        return replace(whole, associations=tuple(means))
+
+    def predict(self, X: Any) -> Array:
+        """Cluster of each new sample: projected as in Notes, then the nearest mean."""
+        features = self._projected(self._new_data(X), self._points)
+        Z = self._finished(features @ self._map)
+        return self._occupied[squared_distances(Z, self._means).argmin(axis=1)]

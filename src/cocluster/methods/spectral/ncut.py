@@ -1,0 +1,188 @@
+"""NCut: normalised cut of a graph of samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics.pairwise import cosine_similarity, rbf_kernel
+from sklearn.utils import Tags
+
+from cocluster.data.relational import RelationalData
+from cocluster.graphs import knn_graph
+from cocluster.graphs.distances import row_chunks
+from cocluster.graphs.similarity import Gram, checked_similarity, linked_similarity
+from cocluster.graphs.weights import Metric, Weights, mean_squared_distance
+from cocluster.linalg.matrices import Array, Matrix, is_nonnegative, safe_inverse
+from cocluster.links import Links
+from cocluster.methods.one_type import only_matrix, sample_links, samples_only
+from cocluster.methods.spectral.base import Points, SpectralCoclusterer
+from cocluster.methods.spectral.embedding import ncut_embedding
+from cocluster.methods.starts import unit_rows
+from cocluster.trifactor import Run, State
+from cocluster.utils.checks import check_choice, check_integer, check_number
+
+AFFINITIES = ("heat", "cosine", "precomputed")
+
+
+class NCut(SpectralCoclusterer):
+    r"""Normalised cut of a graph of samples; with links, its semi-supervised form (SS-SNC).
+
+    .. math:: \min \sum_c \frac{cut(V_c, \bar V_c)}{weight(V_c)}
+
+    over clusters V_c of samples, relaxed: the leading eigenvectors of
+    :math:`D^{-1/2} W D^{-1/2}`, rows at unit length, k-means [1]_. With links, W has its largest
+    entry at must-links and 0 at cannot-links first ([2]_, section 5); must-linked samples then
+    move as one in k-means, where cannot-links cost.
+
+    Parameters
+    ----------
+    n_clusters : int
+    affinity : {"heat", "cosine", "precomputed"}
+        :math:`\exp(-\|x_i - x_j\|^2 / t)`, the cosine, or X itself: symmetric and non-negative,
+        and for `predict` the affinities of new samples with those of the fit.
+    n_neighbors : int or None
+        Join each sample with so many nearest ones; None joins all. A precomputed graph has its
+        own neighbours.
+    bandwidth : float or None
+        The t of the heat; None is the mean squared distance of two samples.
+    normalize : {"auto", None, "l2", "tfidf", "degree"}
+        "auto" leaves the data as they are.
+    n_init : int
+        Starts of k-means; the one with the lowest objective is kept.
+    random_state : int, RandomState or None
+
+    Attributes are those of `SpectralCoclusterer`, without those of features.
+
+    Notes
+    -----
+    * Memory: n² numbers for the full heat graph. The graph of all cosines is never formed (its
+      products are two products with X), and a neighbour graph has n times ``n_neighbors`` edges:
+      these serve large data. All cosines need data without negative values.
+    * `predict` keeps the samples of the fit and looks at them all: a new sample lies at the mean
+      of their points, weighted by its affinities (to the ``n_neighbors`` nearest), divided by
+      the eigenvalues (the Nyström step).
+
+    References
+    ----------
+    .. [1] Shi, Malik, "Normalized cuts and image segmentation", TPAMI 22(8), 2000.
+    .. [2] Chen, Rege, Dong, Hua, "Non-negative matrix factorization for semi-supervised data
+       clustering", Knowledge and Information Systems 17, 2008.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
+    >>> model = NCut(2, random_state=0).fit(X)
+    >>> (model.predict([[0.3], [4.0]]) == model.labels_[[0, 5]]).tolist()
+    [True, True]
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        affinity: str = "heat",
+        n_neighbors: int | None = None,
+        bandwidth: float | None = None,
+        normalize: str | None = "auto",
+        n_init: int = 10,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(n_clusters, normalize=normalize, n_init=n_init, random_state=random_state)
+        self.affinity = affinity
+        self.n_neighbors = n_neighbors
+        self.bandwidth = bandwidth
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice(self.affinity, "affinity", AFFINITIES)
+        if self.n_neighbors is not None:
+            check_integer(self.n_neighbors, "n_neighbors")
+            if self.affinity == "precomputed":
+                raise ValueError("A precomputed graph has its own neighbours; n_neighbors=None.")
+        if self.bandwidth is not None and check_number(self.bandwidth, "bandwidth") == 0:
+            raise ValueError("bandwidth must be positive; None takes it from the data.")
+
+    def _embedding(
+        self,
+        data: RelationalData,
+        clusters: dict[str, int],
+        links: dict[str, Links],
+        rng: np.random.Generator,
+    ) -> tuple[Points, Array]:
+        X = only_matrix(self, data)
+        self._width = self.bandwidth or mean_squared_distance(X) or 1.0
+        W = linked_similarity(self._graph(X), sample_links(self, data, links), "replace")
+        Z = ncut_embedding(W, clusters[data.center], rng)
+        self._training = unit_rows(X) if self._implicit else X
+        self._points = {data.center: Z}
+        self._map = np.linalg.lstsq(_weighted_means(W @ _with_ones(Z)), Z)[0]
+        # P B = Z exactly, so the samples of the fit stay where they are.
+        return {data.center: self._finished(Z)}, self._finished(Z)
+
+    @property
+    def _implicit(self) -> bool:
+        """Whether the graph is known by its products only."""
+        return self.affinity == "cosine" and self.n_neighbors is None
+
+    def _graph(self, X: Matrix) -> Matrix:
+        """Affinities of the samples of the fit."""
+        if self.affinity != "heat" and self.n_neighbors is None and not is_nonnegative(X):
+            raise ValueError(
+                f"Negative values in data passed to NCut with affinity={self.affinity!r}; a cut "
+                "needs weights >= 0: use affinity='heat', or n_neighbors with cosines."
+            )
+        if self.affinity == "precomputed":
+            return checked_similarity(X)
+        if self._implicit:
+            return Gram(unit_rows(X))
+        if self.n_neighbors is None:
+            return self._all_affinities(X, X)
+        metric: Metric = "cosine" if self.affinity == "cosine" else "euclidean"
+        weights: Weights = "cosine" if self.affinity == "cosine" else "heat"
+        return knn_graph(X, self.n_neighbors, metric=metric, weights=weights, bandwidth=self._width)
+
+    def _projected(self, data: RelationalData, points: Points) -> Array:
+        X, Z = only_matrix(self, data), _with_ones(points[data.center])
+        if self._implicit:
+            return _weighted_means(np.asarray(unit_rows(X) @ (self._training.T @ Z)))
+        parts = [self._affinities(X[rows]) @ Z for rows in row_chunks(X.shape[0])]
+        return _weighted_means(np.vstack(parts))
+
+    def _affinities(self, X: Matrix) -> Array:
+        """Affinities of new samples with those of the fit, the nearest only if so asked."""
+        if self.affinity == "precomputed":
+            return X
+        W = self._all_affinities(X, self._training)
+        if self.n_neighbors is not None:
+            last = W.shape[1] - min(self.n_neighbors, W.shape[1])
+            W[np.partition(W, last)[:, [last]] > W] = 0.0
+        return W
+
+    def _all_affinities(self, X: Matrix, Y: Matrix) -> Array:
+        """Affinities between all rows."""
+        if self.affinity == "heat":
+            return np.asarray(rbf_kernel(X, Y, gamma=1.0 / self._width))
+        return np.asarray(cosine_similarity(X, Y, dense_output=True).clip(min=0.0))
+
+    def _by_type(self, data: RelationalData, groups: list[list[str]], state: State) -> State:
+        return State({data.center: state.factors[data.center]})
+
+    def _store(self, data: RelationalData, run: Run) -> None:
+        super()._store(samples_only(data), run)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.affinity == "precomputed"
+        return tags
+
+
+def _with_ones(Z: Array) -> Array:
+    """Z and a column of ones: one product gives sums and their weights."""
+    return np.column_stack([Z, np.ones(len(Z))])
+
+
+def _weighted_means(sums: Array) -> Array:
+    """Sums divided by the weights in the last column."""
+    return np.asarray(sums[:, :-1] * safe_inverse(sums[:, -1])[:, None])

@@ -1,0 +1,1 @@
+"""What was found, told: characteristic features and pictures."""

@@ -1,0 +1,136 @@
+"""Pictures of co-clusters; needs matplotlib, the extra ``cocluster[plot]``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from cocluster.linalg.matrices import Array, Matrix, is_nonnegative
+from cocluster.linalg.partitions import as_partition
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PIXELS = 600
+
+
+def plot_reordering(
+    X: Matrix, row_labels: Array, column_labels: Array, path: str | Path | None = None
+) -> Figure:
+    r"""Show a matrix before and after its rows and columns are sorted by cluster.
+
+    The matrix is summed up to at most 600 x 600 cells by two sparse products, so that any size can
+    be shown. The colour of a cell is its sum relative to what its row and column sums let expect,
+    damped for cells that expect little, on a logarithmic scale: blocks stand out whatever the
+    degrees of rows and columns. Column clusters are put in the order of the row cluster that they
+    meet most.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_rows, n_columns)
+        Nonnegative data.
+    row_labels, column_labels : array
+        Cluster of each row and column.
+    path : str or Path, optional
+        Where to write the picture; the ending chooses the format.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    if X.shape != (len(row_labels), len(column_labels)):
+        raise ValueError(
+            f"X is {X.shape[0]} x {X.shape[1]}, but there are {len(row_labels)} row labels and "
+            f"{len(column_labels)} column labels: give one label per row and per column."
+        )
+    if not is_nonnegative(X):
+        raise ValueError("X has negative entries: shift or clip them before plotting.")
+    figure_type = _figure_type()
+    row_codes = np.unique(row_labels, return_inverse=True)[1]
+    column_codes = _aligned(X, row_codes, np.unique(column_labels, return_inverse=True)[1])
+    rows, columns = (np.argsort(codes, kind="stable") for codes in (row_codes, column_codes))
+    before = _overview(X, np.arange(X.shape[0]), np.arange(X.shape[1]))
+    after = _overview(X, rows, columns)
+
+    figure = figure_type(figsize=(12, 6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    limit = max(float(np.percentile(np.abs(after), 99)), 1e-9)
+    for axes, cells, title in ((left, before, "as given"), (right, after, "sorted by cluster")):
+        image = _draw(axes, cells, X.shape, limit)
+        axes.set_title(title)
+    _draw_boundaries(right, np.bincount(row_codes), np.bincount(column_codes))
+    figure.colorbar(image, ax=[left, right], shrink=0.8, label="log2 of observed / expected")
+    if path is not None:
+        figure.savefig(path, dpi=120)
+    return figure
+
+
+def _figure_type() -> type[Figure]:
+    """The figure class of matplotlib; not pyplot, which would choose a window system."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError(
+            "Pictures need matplotlib: install it with `pip install cocluster[plot]`."
+        ) from None
+    return Figure
+
+
+def _aligned(X: Matrix, row_codes: Array, column_codes: Array) -> Array:
+    """Renumber column clusters by the row cluster in which they are most over-represented."""
+    blocks = _aggregate(X, row_codes, column_codes)
+    share = blocks / np.maximum(blocks.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    rank = np.empty(blocks.shape[1], dtype=int)
+    rank[np.argsort(share.argmax(axis=0), kind="stable")] = np.arange(blocks.shape[1])
+    return np.asarray(rank[column_codes])
+
+
+def _aggregate(X: Matrix, row_bins: Array, column_bins: Array) -> Array:
+    """Sums of X over all pairs of a row bin and a column bin."""
+    P, Q = (as_partition(bins, bins.max() + 1).sparse() for bins in (row_bins, column_bins))
+    sums = P.T @ X @ Q
+    return sums.toarray() if sp.issparse(sums) else np.asarray(sums)
+
+
+def _overview(X: Matrix, rows: Array, columns: Array) -> Array:
+    """log2(observed / expected) of X in the given order, in at most PIXELS x PIXELS cells."""
+    row_bins, column_bins = (_bins(order) for order in (rows, columns))
+    observed = _aggregate(X, row_bins, column_bins)
+    expected = np.outer(observed.sum(axis=1), observed.sum(axis=0)) / max(observed.sum(), 1e-300)
+    # As if every cell had been seen once more at its expected rate: empty cells stay pale.
+    damping = max(float(expected.mean()), 1e-300)
+    return np.asarray(np.log2((observed + damping) / (expected + damping)))
+
+
+def _bins(order: Array) -> Array:
+    """Pixel of each object when the objects are laid out in this order."""
+    n = len(order)
+    bins = np.empty(n, dtype=int)
+    bins[order] = np.arange(n) * min(n, PIXELS) // n
+    return bins
+
+
+def _draw(axes: Any, cells: Array, shape: tuple[int, int], limit: float) -> Any:
+    """Draw cells in the coordinates of the matrix."""
+    image = axes.imshow(
+        cells,
+        cmap="RdBu_r",
+        vmin=-limit,
+        vmax=limit,
+        aspect="auto",
+        interpolation="nearest",
+        extent=(0, shape[1], shape[0], 0),
+    )
+    axes.set_xlabel(f"{shape[1]:,} columns")
+    axes.set_ylabel(f"{shape[0]:,} rows")
+    return image
+
+
+def _draw_boundaries(axes: Any, row_sizes: Array, column_sizes: Array) -> None:
+    """Draw a line between neighbouring clusters."""
+    for draw, sizes in ((axes.axhline, row_sizes), (axes.axvline, column_sizes)):
+        for boundary in np.cumsum(sizes)[:-1]:
+            draw(boundary, color="black", linewidth=0.6)

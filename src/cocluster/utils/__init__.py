@@ -1,0 +1,1 @@
+"""The ground floor: checks, errors, files, threads, randomness. Knows nothing of matrices."""

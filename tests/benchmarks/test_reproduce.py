@@ -1,0 +1,215 @@
+"""The runner of the papers' tables on a table small enough to know."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from benchmarks.papers.page import write_page
+from benchmarks.papers.protocol import (
+    Answer,
+    Column,
+    Job,
+    Problem,
+    Sample,
+    Setting,
+    Table,
+    find,
+    jobs,
+    known_classes,
+    rescaled,
+)
+from benchmarks.papers.runner import key, read_runs, run
+from benchmarks.papers.solvers import SAME_CLUSTERS, STRENGTHS, kmeans, method
+from benchmarks.papers.tables import TABLES
+from cocluster.cli import reproduce
+from cocluster.methods.catalogue import METHODS
+
+ROOT = Path(__file__).parents[2]
+BLOCKS = np.kron([[9.0, 1.0], [1.0, 9.0]], np.ones((6, 4)))
+CLASSES = np.repeat([0, 1], 6)
+FIGURES = {name: table for name, table in TABLES.items() if isinstance(table, Table)}
+
+
+def blocks(paper: str, name: str, seed: int) -> Sample:
+    return Sample({"words": BLOCKS}, CLASSES, 2)
+
+
+def halves(problem: Problem, setting: Setting, seed: int) -> Answer:
+    """Right for strength 1 only."""
+    n = problem.data.shape[0]
+    return Answer(np.arange(n) >= n // 2 if setting["strength"] == 1 else np.arange(n) % 2)
+
+
+def refuse(problem: Problem, setting: Setting, seed: int) -> Answer:
+    raise ValueError("not with these data")
+
+
+@pytest.fixture
+def table() -> Table:
+    strength = {"strength": (0, 1)}
+    columns = (
+        Column("halves", halves, strength, {"strength": (0,)}),
+        Column("kmeans", kmeans(2)),
+        Column("refuses", refuse),
+    )
+    return Table("003", "9", "blocks", {"Blocks": (None, "l2")}, columns, ("accuracy",), runs=3)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    lines = ["table,row,column,metric,value", "9,Blocks,halves,accuracy,0.75"]
+    (tmp_path / "published.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def test_an_interrupted_run_continues_without_repeating(table: Table, tmp_path: Path) -> None:
+    file = tmp_path / "runs.csv"
+
+    def stop_at_five(job: Job, done: int, total: int) -> None:
+        if done == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(table, file, report=stop_at_five, loader=blocks)
+    before = file.read_text()
+    assert len(read_runs(file)) == 5
+    file.write_text(before + "Blocks,halves,cut off in the mid")
+    run(table, file, loader=blocks)
+    assert file.read_text().startswith(before)
+    keys = [key(row) for row in read_runs(file)]
+    assert keys == [job.key for job in jobs(table, quick=False)]
+    after = file.read_text()
+    run(table, file, loader=blocks)
+    assert file.read_text() == after
+
+
+def test_the_page_shows_published_ours_and_difference(table: Table, folder: Path) -> None:
+    run(table, folder / "runs.csv", loader=blocks)
+    page = write_page(table, folder, quick=False).read_text()
+    row = next(line for line in page.splitlines() if line.startswith("| Blocks"))
+    assert row == "| Blocks | 0.750 / 1.000 / +0.250 | - / 1.000 / - | - / - / - |"
+    assert '"strength": 1' in page
+
+
+def test_a_cell_that_was_not_run_is_a_dash(table: Table, folder: Path) -> None:
+    page = write_page(table, folder, quick=False).read_text()
+    assert "| Blocks | 0.750 / - / - | - / - / - | - / - / - |" in page
+
+
+def test_a_setting_with_missing_runs_does_not_count(table: Table, folder: Path) -> None:
+    file = folder / "runs.csv"
+    run(table, file, loader=blocks)
+    lines = file.read_text().splitlines()
+    # Without one seed of each setting with strength 1, the best complete one is the other.
+    kept = [line for line in lines if '""strength"": 1}",2,' not in line]
+    assert len(kept) < len(lines)
+    file.write_text("\n".join(kept) + "\n")
+    assert "0.750 / 0.500 / -0.250" in write_page(table, folder, quick=False).read_text()
+
+
+def test_runs_record_seeds_versions_and_refusals(table: Table, tmp_path: Path) -> None:
+    run(table, tmp_path / "runs.csv", quick=True, loader=blocks)
+    rows = read_runs(tmp_path / "runs.csv")
+    assert {row["seed"] for row in rows} == {"0", "1", "2"}
+    assert all(f"numpy={np.__version__}" in row["versions"] for row in rows)
+    refused = [row for row in rows if row["method"] == "refuses"]
+    assert refused
+    assert all(row["refused"] == "not with these data" and not row["accuracy"] for row in refused)
+
+
+@pytest.mark.parametrize(
+    "name", ["000/table5", "001/table5", "002/table4", "003/table2", "004/table2"]
+)
+def test_labels_reach_no_method_that_is_not_told(name: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.poisson(BLOCKS).astype(float)
+    shuffled = rng.permutation(CLASSES)
+    for column in FIGURES[name].columns:
+        if column.supervision is not None:
+            continue
+        setting = {k: v[0] for k, v in column.grid.items()}
+        job = Job("any", column, {"scale": "l2", **setting}, 0)
+        found = [
+            column.solve(Sample({"words": X}, labels, 2).problem(job), setting, 0).labels
+            for labels in (CLASSES, shuffled)
+        ]
+        np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_quick_run_is_a_part_of_the_whole(name: str) -> None:
+    table = FIGURES[name]
+    assert 0 < table.quick_runs <= table.runs
+    assert set(table.quick_sets) <= set(table.sets)
+    assert set(table.costly) <= set(table.sets)
+    assert all(0 < few <= most <= table.runs for few, most in table.costly.values())
+    for column in table.columns:
+        for parameter, values in column.quick.items():
+            assert set(values) <= set(column.grid[parameter])
+    for row in table.rows(quick=True):
+        assert set(table.quick_scales) & set(table.sets[row])
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_cell_of_a_table_is_published(name: str) -> None:
+    table = FIGURES[name]
+    with (ROOT / "benchmarks" / "papers" / table.paper / "published.csv").open() as opened:
+        lines = [line for line in csv.DictReader(opened) if line["table"] == table.number]
+    shown = [line for line in lines if line["metric"] in table.metrics]
+    assert {line["row"] for line in shown} == set(table.sets)
+    assert {line["column"] for line in shown} == {column.name for column in table.columns}
+
+
+def test_strengths_name_parameters_of_the_methods() -> None:
+    for name, parameters in STRENGTHS.items():
+        assert set(parameters) <= set(METHODS[name].estimator().get_params())
+    for name in SAME_CLUSTERS:
+        labels = method(name)(Problem({"words": BLOCKS}, 2), {}, 0).labels
+        assert len(set(labels)) == 2
+
+
+def test_known_classes_cover_every_class_and_the_share_of_pairs() -> None:
+    labels = np.repeat([0, 1, 2], [50, 40, 1])
+    partial = known_classes(labels, 0.25, seed=0)
+    known = partial != -1
+    assert set(partial[known]) == {0, 1, 2}
+    np.testing.assert_array_equal(partial[known], labels[known])
+    assert known.sum() == round(0.5 * len(labels))
+
+
+def test_logarithms_are_of_counts_for_words_and_of_values_for_genes() -> None:
+    counts = sp.csr_array(np.array([[3.0, 0.0], [1.0, 2.0]]))
+    words = rescaled(counts, "log l2").toarray()
+    assert words[0, 0] == 1.0
+    np.testing.assert_allclose(words[1, 1] / words[1, 0], np.log(3) / np.log(2))
+    genes = rescaled(np.array([[-5.0, np.e, np.e]]), "log l2")
+    np.testing.assert_allclose(genes, [[0.0, np.sqrt(0.5), np.sqrt(0.5)]])
+
+
+def test_an_unknown_table_is_answered_with_the_nearest(table: Table) -> None:
+    with pytest.raises(ValueError, match="did you mean 003/table2"):
+        find("003/tabel2", TABLES)
+
+
+def test_missing_data_are_named_with_the_place_to_put_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.delenv("COCLUSTER_DATA", raising=False)
+    monkeypatch.delenv("COCLUSTER_MIRROR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=r"Put cstr_475x1000\.npz .* COCLUSTER_DATA"):
+        reproduce("003/table2", quick=True)
+
+
+def test_outside_a_checkout_the_remedy_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match="from a checkout"):
+        reproduce("003/table2", quick=True)

@@ -1,0 +1,243 @@
+"""The methods with graphs: laws and equivalences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from cocluster.graphs import knn_graph, laplacian
+from cocluster.linalg.matrices import squared_norm
+from cocluster.methods.factorization.compose import TriFactorization
+from cocluster.methods.factorization.drcc import DRCC
+from cocluster.methods.factorization.fnmtf import FNMTF
+from cocluster.methods.factorization.gnmf import GNMF
+from cocluster.methods.factorization.lpfnmtf import LPFNMTF
+from cocluster.methods.factorization.nmf import NMF
+from cocluster.methods.factorization.onmtf import ONMTF
+from cocluster.methods.factorization.osntf import OSNTF
+from cocluster.methods.factorization.rmc import RMC, shared_weights
+from cocluster.methods.factorization.snmtf import SNMTF
+from cocluster.metrics import accuracy
+from cocluster.trifactor import GraphEnsemble
+from tests.conftest import plant, structured
+from tests.methods.test_sklearn import _expected_failures
+
+SEEDS = (0,)
+
+K = 3
+METHODS = [GNMF, DRCC, SNMTF, OSNTF, RMC, LPFNMTF]
+FORMS = [
+    *[(method, {}) for method in METHODS],
+    (OSNTF, {"fast": True}),
+    (RMC, {"share_weights": True}),
+]
+every = pytest.mark.parametrize(("method", "form"), FORMS)
+
+
+def strengths(method: type, value: float) -> dict[str, float]:
+    """Parameters that set every strength of a method."""
+    return dict.fromkeys(method._strengths, value)
+
+
+def fitted(method: type, X: Any, graphs: Any = None, **parameters: Any) -> Any:
+    """The method fitted with a fixed seed, in few sweeps."""
+    return method(K, random_state=0, **{"max_iter": 60, **parameters}).fit(X, graphs=graphs)
+
+
+def graph_of(n: int, seed: int) -> sp.csr_array:
+    """A neighbour graph of random points."""
+    return knn_graph(np.random.default_rng(seed).normal(size=(n, 3)), 4)
+
+
+def takes(method: type, form: dict[str, Any], data: Any) -> bool:
+    """The orthogonal rule refuses absent samples."""
+    return method is not OSNTF or "fast" in form or all(r.row_index is None for r in data.relations)
+
+
+@every
+def test_the_objective_never_rises(method, form, data):
+    if not takes(method, form, data):
+        pytest.skip("The orthogonal rule takes complete views only.")
+    model = fitted(method, data, init="random", tol=0, max_iter=20, **form)
+    history = model.objective_history_
+    # The orthogonal rule is allowed small rises.
+    slack = 3e-3 if method is OSNTF and not form else 1e-10
+    assert (np.diff(history) <= slack * history[0]).all()
+
+
+@every
+def test_planted_blocks_and_stars_are_recovered(method, form, planted, rng):
+    model = fitted(method, planted.X, **form)
+    assert accuracy(planted.row_labels, model.labels_) == 1
+    assert accuracy(planted.column_labels, model.column_labels_) == 1
+    assert accuracy(planted.row_labels, model.predict(planted.X)) == 1
+    tags = plant(rng, planted.row_labels, 20, K).X
+    many = fitted(method, {"words": planted.X, "tags": sp.csr_array(tags)}, **form)
+    assert accuracy(planted.row_labels, many.labels_) == 1
+    assert set(many.labels_by_type_) == {"samples", "words", "tags"}
+
+
+@every
+def test_sparse_is_dense_and_starts_do_not_matter_for_graphs(method, form):
+    X = structured("sparse", 0).relations[0].matrix
+    dense, held = (fitted(method, M, n_init=2, max_iter=30, **form) for M in (X.toarray(), X))
+    assert_allclose(held.objective_history_, dense.objective_history_, rtol=1e-6)
+    assert_array_equal(held.labels_, dense.labels_)
+
+
+@every
+def test_single_precision_stays_single(method, form, planted):
+    model = fitted(method, planted.X.astype(np.float32), **form)
+    soft = method is not LPFNMTF and "fast" not in form
+    if soft:
+        assert {G.dtype for G in model.factors_.values()} == {np.dtype(np.float32)}
+    assert accuracy(planted.row_labels, model.labels_) == 1
+
+
+@every
+def test_strengths_do_not_depend_on_the_scale_of_the_data_or_of_the_graph(method, form):
+    X = structured("dense", 0).relations[0].matrix
+    graphs = {"samples": graph_of(36, 0), "features": graph_of(20, 1)}
+    scaled = {name: 50 * W for name, W in graphs.items()}
+    one = fitted(method, X, graphs, normalize=None, max_iter=10, **form)
+    other = fitted(method, 1000 * X, scaled, normalize=None, max_iter=10, **form)
+    assert_allclose(other.objective_history_, 1e6 * one.objective_history_, rtol=1e-6)
+    assert_array_equal(other.labels_, one.labels_)
+
+
+@every
+def test_links_are_kept(method, form, planted):
+    y = np.where(np.arange(40) < 12, planted.row_labels, -1)
+    model = method(K, random_state=0, max_iter=60, **form).fit(planted.X, y)
+    report = model.links_report_["samples"]
+    assert report.n_violated == 0
+    assert accuracy(planted.row_labels, model.labels_) == 1
+
+
+@pytest.mark.parametrize("data", ["dense", "star", "chain", "absent"], indirect=True)
+def test_lpfnmtf_and_fast_osntf_without_strength_are_fnmtf(data):
+    plain = FNMTF(K, random_state=0, n_init=2).fit(data)
+    anchored = fitted(LPFNMTF, data, row_strength=0, column_strength=0, n_init=2)
+    fast = fitted(OSNTF, data, strength=0, fast=True, tol=0, n_init=2)
+    for model in (anchored, fast):
+        assert_array_equal(model.objective_history_, plain.objective_history_)
+        for name, labels in plain.labels_by_type_.items():
+            assert_array_equal(model.labels_by_type_[name], labels)
+
+
+@pytest.mark.parametrize("data", ["dense", "star"], indirect=True)
+def test_fast_osntf_is_lpfnmtf(data):
+    one = fitted(LPFNMTF, data, row_strength=0.5, column_strength=0.5)
+    other = fitted(OSNTF, data, strength=0.5, fast=True, tol=0)
+    assert_array_equal(one.objective_history_, other.objective_history_)
+    assert_array_equal(one.labels_, other.labels_)
+    assert_array_equal(one.predict(data), other.predict(data))
+    assert_array_equal(other.transform(data).argmax(axis=1), other.predict(data))
+
+
+def test_without_strength_the_soft_methods_are_those_without_graphs(data):
+    same = {"tol": 0, "max_iter": 20, "assign": "kmeans"}
+    plain = {"random_state": 0, **same}
+    semi = TriFactorization(K, unit_columns=True, **plain).fit(data)
+    pairs = [
+        (fitted(DRCC, data, row_strength=0, column_strength=0, **same), semi),
+        (fitted(RMC, data, strength=0, **same), semi),
+        (fitted(GNMF, data, row_strength=0, **same), NMF(K, **plain).fit(data)),
+    ]
+    if takes(OSNTF, {}, data):
+        pairs.append((fitted(OSNTF, data, strength=0, **same), ONMTF(K, **plain).fit(data)))
+    for model, twin in pairs:
+        assert_array_equal(model.objective_history_, twin.objective_history_)
+        assert_array_equal(model.labels_, twin.labels_)
+
+
+def test_snmtf_with_two_types_is_drcc(planted):
+    for strength in (0.1, 5.0):
+        one = fitted(DRCC, planted.X, row_strength=strength, column_strength=strength)
+        other = fitted(SNMTF, planted.X, strength=strength)
+        assert_array_equal(one.objective_history_, other.objective_history_)
+        assert_array_equal(one.labels_, other.labels_)
+
+
+@pytest.mark.parametrize("method", [SNMTF, RMC, OSNTF])
+def test_each_type_can_have_its_own_strength(method, planted):
+    one = fitted(method, planted.X, strength=0.7)
+    same = fitted(method, planted.X, strength={"samples": 0.7, "features": 0.7})
+    assert_array_equal(one.objective_history_, same.objective_history_)
+    with pytest.raises(ValueError, match="strength names the unknown type 'words'"):
+        fitted(method, planted.X, strength={"words": 1.0})
+
+
+def test_snmtf_with_its_own_strengths_is_drcc(planted):
+    one = fitted(SNMTF, planted.X, strength={"samples": 2.0})
+    other = fitted(DRCC, planted.X, row_strength=2.0, column_strength=0)
+    assert_array_equal(one.objective_history_, other.objective_history_)
+
+
+@pytest.mark.parametrize("share_weights", [False, True])
+def test_rmc_with_one_graph_is_snmtf(share_weights, data):
+    graphs = {name: graph_of(data.size(name), 0) for name in data.types}
+    plain = fitted(SNMTF, data, graphs)
+    one = fitted(RMC, data, graphs, spread=0, share_weights=share_weights)
+    assert_allclose(one.objective_history_, plain.objective_history_)
+    assert_array_equal(one.labels_, plain.labels_)
+    assert one.graph_weights_ == {name: {"given": 1.0} for name in data.types}
+
+
+def test_rmc_prefers_the_graph_that_shows_the_clusters(planted):
+    true = (planted.row_labels[:, None] == planted.row_labels).astype(float)
+    graphs = {"samples": {"random": graph_of(40, 3), "true": true}}
+    model = fitted(RMC, planted.X, graphs, strength=0.1)
+    weights = model.graph_weights_["samples"]
+    assert weights["true"] > weights["random"]
+    assert sum(weights.values()) == pytest.approx(1)
+    assert len(model.graph_weights_["features"]) > 2
+    shared = fitted(RMC, planted.X, share_weights=True).graph_weights_
+    assert shared["samples"] == shared["features"]
+
+
+def test_shared_weights_are_the_best_that_all_types_can_agree_on(rng):
+    graphs = [
+        {key: laplacian(graph_of(12, i + 3 * t)) for i, key in enumerate("abc")} for t in (0, 1)
+    ]
+    ensembles = {
+        name: GraphEnsemble(own, t + 1.0, 0.5)
+        for t, (name, own) in enumerate(zip("xy", graphs, strict=True))
+    }
+    factors = {name: rng.random((12, 2)) for name in ensembles}
+
+    def total(weights):
+        return sum(own.combined_value(factors[name], weights) for name, own in ensembles.items())
+
+    shared = shared_weights(ensembles, factors)
+    assert total(shared) >= sum(own.value(factors[name]) for name, own in ensembles.items())
+    for _ in range(100):
+        assert total(shared) <= total(rng.dirichlet(np.ones(3)))
+    alone = {"x": ensembles["x"]}
+    assert_allclose(shared_weights(alone, factors), alone["x"].weights(factors["x"]))
+
+
+def test_a_fixed_point_of_gnmf_satisfies_the_kkt_conditions():
+    X = structured("dense", 0).relations[0].matrix[:14, :9]
+    graphs = {"samples": graph_of(14, 0), "features": graph_of(9, 1)}
+    both = strengths(GNMF, 0.1)
+    model = fitted(GNMF, X, graphs, normalize=None, max_iter=3000, tol=0, **both)
+    V, U = model.row_factor_, model.column_factor_
+    for name, G, H, R in (("samples", V, U, X), ("features", U, V, X.T)):
+        L = 0.1 * squared_norm(X) / len(G) * laplacian(graphs[name], normalized=True)
+        gradient = G @ H.T @ H - R @ H + L @ G
+        assert np.abs(G * gradient).max() < 1e-5 * np.abs(G * (R @ H)).max()
+        assert gradient.min() > -1e-4 * np.abs(R @ H).max()
+
+
+@parametrize_with_checks(
+    [method() for method in METHODS if method is not SNMTF],  # which is DRCC
+    expected_failed_checks=_expected_failures,
+)
+def test_scikit_learn_check(estimator: Any, check: Any) -> None:
+    check(estimator)
