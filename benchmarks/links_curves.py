@@ -27,7 +27,7 @@ from cocluster.linalg.matrices import Array
 from cocluster.metrics import accuracy
 from cocluster.preprocessing import TopWordsByMutualInformation
 
-# File, classes, words: two sets of paper 001 and two of paper 000.
+# File, classes, words: two sets of chen2008 and two of chen2010.
 SETS: dict[str, tuple[str, tuple[str, ...], int | float]] = {
     "Graft-Phos": ("oh5", ("Graft-Survival", "Phospholipids"), 0.1),
     "England-Heart": ("oh0", ("England", "Heart-Valve-Prosthesis"), 0.1),

@@ -1,4 +1,4 @@
-"""What ``cocluster reproduce`` can do, by name: a table, a figure, or the page of a paper."""
+"""What can be reproduced, by name: a table, a figure, or the page of a paper."""
 
 from __future__ import annotations
 
@@ -6,20 +6,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from benchmarks.papers.catalogue import PAPERS
 from benchmarks.papers.figures.figure import Figure, Report
 from benchmarks.papers.figures.registry import FIGURES
 from benchmarks.papers.figures.results import write_results
 from benchmarks.papers.page import write_page
+from benchmarks.papers.paper import Paper
 from benchmarks.papers.protocol import find as find_by_name
 from benchmarks.papers.runner import require_data, run
 from benchmarks.papers.tables import TABLES
 
-# Of the checkout that is the working folder.
-HOME = Path("benchmarks", "papers")
+# The folder of the papers' folders.
+HOME = Path(__file__).parent
 
 
 class Work(Protocol):
-    """Something that can be reproduced."""
+    """Something that can be reproduced; its folder has the runs and the page."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the paper."""
 
     def require(self, quick: bool) -> None:
         """Say which data file is missing before any run."""
@@ -45,7 +51,7 @@ class TableWork:
         def show(job: Any, done: int, total: int) -> None:
             report(f"{job.row}, {job.column.name}", done, total)
 
-        run(self.table, self.folder / "runs.csv", quick=quick, report=show)
+        run(self.table, self.folder, quick=quick, report=show)
 
     def write(self, quick: bool) -> Path:
         return write_page(self.table, self.folder, quick)
@@ -87,10 +93,9 @@ class PaperWork:
 
 def find(name: str, home: Path = HOME) -> Work:
     """What a name stands for; an unknown one is answered with the nearest."""
-    papers = {table.paper: table.paper for table in TABLES.values()}
-    wanted = find_by_name(name, {**TABLES, **FIGURES, **papers})
-    if isinstance(wanted, str):
-        return PaperWork(wanted, home / wanted)
+    wanted = find_by_name(name, {**PAPERS, **TABLES, **FIGURES})
+    if isinstance(wanted, Paper):
+        return PaperWork(wanted.name, home / wanted.name)
     if isinstance(wanted, Figure):
         return FigureWork(wanted, home / wanted.paper)
     return TableWork(wanted, home / wanted.paper)

@@ -6,13 +6,13 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, reduce
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.datasets._prepare import drop_unused_words, prepared_views, select_words
+from benchmarks.papers.prepare import drop_unused_words, prepared_views, select_words
 from cocluster.datasets.fetch import fetch
 from cocluster.datasets.registry import nearest
 from cocluster.io.dataset import Dataset
@@ -58,11 +58,11 @@ class PaperSet:
 
 
 def list_paper_sets(paper: str | None = None) -> tuple[PaperSet, ...]:
-    """Data sets of all papers, or of one ("000" to "004").
+    """Data sets of all papers, or of one.
 
     Examples
     --------
-    >>> [entry.name for entry in list_paper_sets("004")]
+    >>> [entry.name for entry in list_paper_sets("li2012")]
     ['NGroups5', 'RCV1-5', 'AlphaDigit', 'UMIST', 'Leukemia2', 'LungCancer']
     """
     if paper is not None:
@@ -82,7 +82,7 @@ def paper_set(
 
     Parameters
     ----------
-    paper : {"000", "001", "002", "003", "004"}
+    paper : {"chen2010", "chen2008", "zhang2012", "wang2011", "li2012"}
     name : str
         As in `list_paper_sets`: for example "CT2", "Graft-Phos", "NG4", "CSTR", "UMIST".
     prepared : bool
@@ -196,10 +196,10 @@ def _entry(paper: str, name: str) -> PaperSet:
     known = _papers_sets(paper)
     if name not in known:
         near = " or ".join(nearest(name, tuple(known))) or ", ".join(known)
-        raise ValueError(f"Paper {paper} has no data set {name!r}; did you mean {near}?")
+        raise ValueError(f"{paper} has no data set {name!r}; did you mean {near}?")
     entry = known[name]
     if entry.missing:
-        raise ValueError(f"{name} of paper {paper} cannot be made: {entry.missing}.")
+        raise ValueError(f"{name} of {paper} cannot be made: {entry.missing}.")
     return entry
 
 
@@ -213,7 +213,7 @@ def _papers_sets(paper: str) -> dict[str, PaperSet]:
 @cache
 def _table() -> dict[str, dict[str, PaperSet]]:
     """Entries by paper and name, read once."""
-    text = files("cocluster.datasets").joinpath("papers.toml").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("sets.toml").read_text(encoding="utf-8")
     return {
         paper: {
             name: PaperSet(paper, name, tuple(entry.pop("parts", ())), **entry)

@@ -1,4 +1,4 @@
-"""Tables 1, 6 and 8 of paper 001: factors, confusion matrices and associations of SS-NMF."""
+"""Tables 1, 6 and 8 of chen2008: factors, confusion matrices and associations of SS-NMF."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _mean(ours: Rows, name: str) -> float:
 
 def make_matrices(row: str, seed: int, affinity: str) -> Values:
     """Confusion matrix and association by share of pairs that are linked."""
-    sample = load("001", row, seed)
+    sample = load("chen2008", row, seed)
     (X,) = sample.views.values()
     found: dict[str, dict[str, float]] = {}
     for share, name in zip(SHARES, PERCENT, strict=True):
@@ -199,7 +199,9 @@ def exhibits() -> list[Exhibit]:
     parts: dict[str, Any] = {"show": show_matrices, "runs": 20, "quick_runs": 5}
     linear, kernel = (partial(make_matrices, affinity=a) for a in ("linear", "rbf"))
     return [
-        Exhibit("001", "1", "factors of two rings", ("toy",), make_toy, show_toy, 20, 20, note=toy),
-        Exhibit("001", "6", "SS-NMF of documents", TEXTS, linear, note=text, **parts),
-        Exhibit("001", "8", "SS-NMF of gene expression", GENES, kernel, note=gene, **parts),
+        Exhibit(
+            "chen2008", "1", "factors of two rings", ("toy",), make_toy, show_toy, 20, 20, note=toy
+        ),
+        Exhibit("chen2008", "6", "SS-NMF of documents", TEXTS, linear, note=text, **parts),
+        Exhibit("chen2008", "8", "SS-NMF of gene expression", GENES, kernel, note=gene, **parts),
     ]

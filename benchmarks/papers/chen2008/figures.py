@@ -1,4 +1,4 @@
-"""Figures of paper 001: semi-supervised NMF of similarities."""
+"""Figures of chen2008: semi-supervised NMF of similarities."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.papers.chen2008.matrices import FIGURE3
+from benchmarks.papers.chen2008.printed import cut, cut_densely, factor, factor_with_shared_rows
+from benchmarks.papers.chen2008.rings import FIGURE1
+from benchmarks.papers.chen2008.tables import SIMILARITIES, WIDTHS
 from benchmarks.papers.figures.claims import (
     above_at_last,
     all_below,
@@ -19,12 +23,8 @@ from benchmarks.papers.figures.claims import (
 )
 from benchmarks.papers.figures.curves import Curves, Mark
 from benchmarks.papers.figures.figure import Figure
-from benchmarks.papers.figures.matrices001 import FIGURE3
-from benchmarks.papers.figures.printed001 import cut, cut_densely, factor, factor_with_shared_rows
-from benchmarks.papers.figures.rings001 import FIGURE1
 from benchmarks.papers.figures.times import Times
 from benchmarks.papers.grids import GENE, IMAGE, TEXT, Grid
-from benchmarks.papers.paper001 import SIMILARITIES, WIDTHS
 from benchmarks.papers.protocol import Column, Sample, Scales, Table
 from benchmarks.papers.solvers import method
 from cocluster.datasets import fetch
@@ -63,9 +63,9 @@ def _links(
     """A figure of accuracy against links."""
     parts: dict[str, Any] = {name: rest.pop(name) for name in ("quick_scales", "quick_runs")}
     parts["finalists"] = 1
-    make = partial(Table, "001", "", "links", sets, methods, ("accuracy",), 20, **parts)
+    make = partial(Table, "chen2008", "", "links", sets, methods, ("accuracy",), 20, **parts)
     return Curves(
-        paper="001",
+        paper="chen2008",
         title=f"accuracy against links, {title}",
         points=tuple((percent, make(fraction=percent / 100)) for percent in PERCENT),
         panels={name: (name,) for name in sets},
@@ -156,11 +156,11 @@ def _size_table(size: int) -> Table:
         Column(SHARED, factor_with_shared_rows, affinity, **told),
     )
     sets: dict[str, Scales] = {f"{size} documents": ("l2",)}
-    return Table("001", "2", "time", sets, columns, ("seconds",), 3, fraction=0.03)
+    return Table("chen2008", "2", "time", sets, columns, ("seconds",), 3, fraction=0.03)
 
 
 FIGURE2 = Times(
-    paper="001",
+    paper="chen2008",
     number="2",
     title="time against the number of samples",
     shows="SS-SNC is the slowest as the number of samples grows; SS-KK is the quickest, closely "

@@ -1,4 +1,4 @@
-"""Figure 3 of paper 001: similarities of documents before and after clustering."""
+"""Figure 3 of chen2008: similarities of documents before and after clustering."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _members(model: SSNMF) -> list[Array]:
 
 def _similarity(name: str) -> tuple[Array, Any, Array]:
     """X Xᵀ of a set, its data and its classes."""
-    sample = load("001", name, 0)
+    sample = load("chen2008", name, 0)
     (X,) = sample.views.values()
     return np.asarray((X @ X.T).toarray(), dtype=float), X, sample.labels
 
@@ -100,7 +100,7 @@ def _dense(panels: Panels) -> Finding:
 
 
 FIGURE3 = Picture(
-    paper="001",
+    paper="chen2008",
     number="3",
     title="similarities of documents before and after clustering",
     shows="after clustering with links of 5 % of the pairs, document clusters are dense blocks on "

@@ -1,4 +1,4 @@
-"""The methods of paper 001 as printed: links change the similarity, pair by pair, and no more.
+"""The methods of chen2008 as printed: links change the similarity, pair by pair, and no more.
 
 The library goes beyond this: must-linked samples share a row of G in `SSNMF`, and move as one in
 `NCut`. Curves that compare the paper's three methods take all of them as the paper does.

@@ -1,11 +1,11 @@
-"""Figure 1 of paper 001: two rings in the spaces of SS-NMF and of SS-SNC."""
+"""Figure 1 of chen2008: two rings in the spaces of SS-NMF and of SS-SNC."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.papers.chen2008.printed import linked
 from benchmarks.papers.figures.pictures import Picture, points, right, scatter
-from benchmarks.papers.figures.printed001 import linked
 from benchmarks.papers.protocol import Problem
 from benchmarks.papers.search import Row
 from cocluster import SSNMF, NCut
@@ -43,7 +43,7 @@ def _cut() -> list[Row]:
 
 
 FIGURE1 = Picture(
-    paper="001",
+    paper="chen2008",
     number="1",
     title="two rings, and the spaces of SS-NMF and SS-SNC",
     shows="in the space of SS-NMF each axis is a cluster, and points spread along their axis; in "

@@ -1,11 +1,11 @@
-"""Tables of paper 001."""
+"""Tables of chen2008."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from benchmarks.papers.chen2008.exhibits import exhibits
 from benchmarks.papers.exhibit import Exhibit
-from benchmarks.papers.exhibits001 import exhibits
 from benchmarks.papers.grids import FINALISTS, GENE, IMAGE, TEXT, Grid
 from benchmarks.papers.protocol import Answer, Column, Problem, Setting, Table
 from benchmarks.papers.solvers import kmeans, method
@@ -25,7 +25,7 @@ def factorise(problem: Problem, setting: Setting, seed: int) -> Answer:
 
 
 def _columns(similarity: Grid) -> tuple[Column, ...]:
-    """Columns of paper 001; links replace similarities by the largest and the smallest."""
+    """Columns of chen2008; links replace similarities by the largest and the smallest."""
     spread: Grid = {"gamma": (None, *WIDTHS)}
     return (
         Column("k-means", kmeans(3)),
@@ -37,7 +37,7 @@ def _columns(similarity: Grid) -> tuple[Column, ...]:
 
 
 def tables() -> list[Table | Exhibit]:
-    """Tables of paper 001."""
+    """Tables of chen2008."""
     text = dict.fromkeys((*TEXT_SETS, *DRAWN_SETS), TEXT)
     genes = dict.fromkeys(("ALL-AML", "Colon", "Prostate", "ALL-MLL-AML", "CNS"), GENE)
     uci = dict.fromkeys(("Iris", "LettersIJL", "Soybean"), IMAGE)
@@ -46,8 +46,8 @@ def tables() -> list[Table | Exhibit]:
     # X Xᵀ is said for documents only; elsewhere a kernel as that of KK is searched too.
     dense = _columns(SIMILARITIES)
     return [
-        Table("001", "5", "documents", text, _columns({}), fraction=0.03, **parts),
-        Table("001", "7", "gene expression", genes, dense, fraction=0.03, **parts),
-        Table("001", "9", "UCI data", uci, dense, fraction=0.05, **parts),
+        Table("chen2008", "5", "documents", text, _columns({}), fraction=0.03, **parts),
+        Table("chen2008", "7", "gene expression", genes, dense, fraction=0.03, **parts),
+        Table("chen2008", "9", "UCI data", uci, dense, fraction=0.05, **parts),
         *exhibits(),
     ]

@@ -1,4 +1,4 @@
-"""Tables 7 and 8 of paper 000: clusters of categories with their words, and weights of views."""
+"""Tables 7 and 8 of chen2010: clusters of categories with their words, and weights of views."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.papers.below import Cell
 from benchmarks.papers.exhibit import Exhibit, Rows, Shown, Values
 from benchmarks.papers.layout import MISSING, compared, table_lines, words_beside
 from benchmarks.papers.protocol import rescaled
-from cocluster.datasets import paper_set
+from benchmarks.papers.sets import paper_set
 from cocluster.io.dataset import Dataset
 from cocluster.linalg.matrices import Array
 from cocluster.links import Links
@@ -37,8 +37,8 @@ def text_star(row: str, seed: int) -> tuple[Dataset, dict[str, Any]]:
     The accuracies printed in table 7 are multiples of 1/5, 1/6 and 1/4: a category is a class of
     documents, and classes are clustered into as many groups as collections were mixed.
     """
-    whole = paper_set("000", row, prepared=False, random_state=seed)
-    dataset = paper_set("000", row, random_state=seed)
+    whole = paper_set("chen2010", row, prepared=False, random_state=seed)
+    dataset = paper_set("chen2010", row, random_state=seed)
     categories = DocumentCategory(1000).fit_transform(whole.X, whole.labels)
     views = {"words": dataset.views["words"], "categories": categories}
     return dataset, {name: rescaled(X, "l2") for name, X in views.items()}
@@ -113,7 +113,7 @@ def show_categories(published: Mapping[str, Values], ours: Rows) -> Shown:
 def make_weights(row: str, seed: int) -> Values:
     """Weights of the views learned from links."""
     if row in IMAGES:
-        dataset = paper_set("000", row)
+        dataset = paper_set("chen2010", row)
         views = {name: rescaled(X, None) for name, X in dataset.views.items()}
     else:
         dataset, views = text_star(row, seed)
@@ -176,6 +176,6 @@ def exhibits() -> list[Exhibit]:
     more = many | {"quick_runs": 5, "quick_sets": (*SMALL, *IMAGES), "note": WEIGHTS}
     both = (*TEXTS, *IMAGES)
     return [
-        Exhibit("000", "7", words, TEXTS, make_categories, show_categories, **many),
-        Exhibit("000", "8", weights, both, make_weights, show_weights, **more),
+        Exhibit("chen2010", "7", words, TEXTS, make_categories, show_categories, **many),
+        Exhibit("chen2010", "8", weights, both, make_weights, show_weights, **more),
     ]

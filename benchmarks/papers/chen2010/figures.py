@@ -1,4 +1,4 @@
-"""Figures of paper 000: semi-supervised co-clustering of a star of types."""
+"""Figures of chen2010: semi-supervised co-clustering of a star of types."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.papers.chen2010.toys import BLOCKS, FIGURE2, FIGURE3
 from benchmarks.papers.figures.claims import ahead_by, all_below, close, first, rising, within
 from benchmarks.papers.figures.curves import Curves, Mark
 from benchmarks.papers.figures.figure import Figure
 from benchmarks.papers.figures.times import Times
-from benchmarks.papers.figures.toys000 import BLOCKS, FIGURE2, FIGURE3
 from benchmarks.papers.grids import Grid
 from benchmarks.papers.protocol import Column, Sample, Scales, Table
 from benchmarks.papers.solvers import method, tsvm
@@ -28,7 +28,7 @@ IT = tuple(f"IT{number}" for number in range(1, 8))
 def _share_table(percent: float, sets: dict[str, Scales], columns: tuple[Column, ...]) -> Table:
     """The methods with links of some percent of the pairs."""
     small = tuple(name for name in sets if name not in ("CT8", "HT1"))
-    make = partial(Table, "000", "", "links", sets, columns, ("accuracy",), 10, quick_runs=1)
+    make = partial(Table, "chen2010", "", "links", sets, columns, ("accuracy",), 10, quick_runs=1)
     return make(fraction=percent / 100, finalists=1, quick_sets=small)
 
 
@@ -49,7 +49,7 @@ PAIRWISE: dict[str, Scales] = dict.fromkeys(CT, ("l2",))
 PAIRWISE |= dict.fromkeys(BT, ("log l2", "range"))
 STARS: dict[str, Scales] = dict.fromkeys((*HT[:7], *IT), ("l2",))
 FIGURE5 = Curves(
-    paper="000",
+    paper="chen2010",
     number="5",
     title="mean accuracy against links, pairwise co-clustering",
     shows="accuracy rises with links for all four methods, and SS-NMF is first throughout, on text "
@@ -70,7 +70,7 @@ FIGURE5 = Curves(
     mark=Mark("5", at=10.0),
 )
 FIGURE6 = Curves(
-    paper="000",
+    paper="chen2010",
     number="6",
     title="mean accuracy against links, co-clustering of a star",
     shows="accuracy rises with links; on text SS-NMF is above SS-CMRF throughout, on images the "
@@ -118,11 +118,11 @@ def _size_table(what: str, size: int) -> Table:
         Column(OWN, method("starssnmf", n_init=1), **TOLD),
     )
     sets: dict[str, Scales] = {f"{what} {size}": ("l2",)}
-    return Table("000", "7", "time", sets, columns, ("seconds",), 3, fraction=0.01)
+    return Table("chen2010", "7", "time", sets, columns, ("seconds",), 3, fraction=0.01)
 
 
 FIGURE7 = Times(
-    paper="000",
+    paper="chen2010",
     number="7",
     title="time against the numbers of samples and of features",
     shows="NMF is the quickest and SRC the slowest; SS-NMF is second for many samples, and grows "

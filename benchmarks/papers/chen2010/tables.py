@@ -1,18 +1,18 @@
-"""Tables of paper 000."""
+"""Tables of chen2010."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from benchmarks.papers.chen2010.exhibits import exhibits
 from benchmarks.papers.exhibit import Exhibit
-from benchmarks.papers.exhibits000 import exhibits
 from benchmarks.papers.grids import FINALISTS, GENE, IMAGE, TEXT, Grid
 from benchmarks.papers.protocol import Column, Scales, Table
 from benchmarks.papers.solvers import method, tsvm
 
 
 def _pairwise() -> tuple[Column, ...]:
-    """Columns of table 5 of paper 000."""
+    """Columns of table 5 of chen2010."""
     kernel: Grid = {"gamma": (None, 0.1, 1.0)}
     quick: Grid = {"gamma": (None, 1.0)}
     kernels = method("kernelkmeans", n_init=3)
@@ -29,7 +29,7 @@ def _pairwise() -> tuple[Column, ...]:
 
 
 def _star() -> tuple[Column, ...]:
-    """Columns of table 6 of paper 000."""
+    """Columns of table 6 of chen2010."""
     return (
         Column("SRC", method("src")),
         Column("CMRF", method("cmrf")),
@@ -40,7 +40,7 @@ def _star() -> tuple[Column, ...]:
 
 
 def tables() -> list[Table | Exhibit]:
-    """Tables of paper 000."""
+    """Tables of chen2010."""
     text: dict[str, Scales] = {f"CT{number}": TEXT for number in range(1, 9)}
     genes: dict[str, Scales] = {f"BT{number}": GENE for number in range(1, 8)}
     sets = text | genes
@@ -64,7 +64,7 @@ def tables() -> list[Table | Exhibit]:
     own = parts | {"quick_sets": small, "costly": {"CT8": (1, 10)}, "fraction": 0.1}
     parts |= {"quick_sets": few, "costly": {"HT8": (1, 5), "HT9": (1, 5)}, "fraction": 0.15}
     return [
-        Table("000", "5", titles[0], sets, pairwise, **own),
-        Table("000", "6", titles[1], stars, star, **parts),
+        Table("chen2010", "5", titles[0], sets, pairwise, **own),
+        Table("chen2010", "6", titles[1], stars, star, **parts),
         *exhibits(),
     ]

@@ -1,4 +1,4 @@
-"""Figures 2 and 3 of paper 000: what metrics and factors do to small data."""
+"""Figures 2 and 3 of chen2010: what metrics and factors do to small data."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _separation(rows: list[Row]) -> float:
 
 
 FIGURE2 = Picture(
-    paper="000",
+    paper="chen2010",
     number="2",
     title="two Gaussian clouds, without and with links",
     shows="the learned metric moves points of a cluster together and clusters apart; NMF without "
@@ -168,7 +168,7 @@ def _off_axis(rows: list[Row]) -> float:
 METHODS = ("SRC", "NMF", "SS-NMF")
 KINDS = ("samples", *SIZES)
 FIGURE3 = Picture(
-    paper="000",
+    paper="chen2010",
     number="3",
     title="a synthetic star in the spaces of SRC, NMF and SS-NMF",
     shows="in the space of NMF objects lie close to the axis of their cluster, in that of SS-NMF "

@@ -1,4 +1,4 @@
-"""Figures of paper 004: relational co-clustering with an ensemble of manifolds."""
+"""Figures of li2012: relational co-clustering with an ensemble of manifolds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STRENGTHS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 500.0, 1500.0)
 def _table(strength: float) -> Table:
     """RMC with one strength on all sets."""
     return Table(
-        "004",
+        "li2012",
         "1",
         "strength",
         SETS,
@@ -39,7 +39,7 @@ def _table(strength: float) -> Table:
 
 
 FIGURE1 = Curves(
-    paper="004",
+    paper="li2012",
     number="1",
     title="accuracy of RMC against α",
     shows="accuracy is satisfactory for large α, around 500 or 1000.",

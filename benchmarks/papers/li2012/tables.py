@@ -1,4 +1,4 @@
-"""Tables of paper 004."""
+"""Tables of li2012."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.papers.solvers import kmeans, method
 
 
 def _columns() -> tuple[Column, ...]:
-    """Columns of paper 004."""
+    """Columns of li2012."""
     # RMC starts from k-means in the paper, the starts of others are not said: all search both.
     graph: Grid = START | {"strength": (0.001, 0.01, 0.1, 1, 10, 100, 500, 1500)}
     quick: Grid = {"strength": (0.1, 10, 100)}
@@ -27,7 +27,7 @@ def _columns() -> tuple[Column, ...]:
 
 
 def tables() -> list[Table]:
-    """Tables of paper 004."""
+    """Tables of li2012."""
     sets = {"NGroups5": TEXT, "RCV1-5": TEXT, "AlphaDigit": IMAGE, "UMIST": IMAGE}
     sets |= {"Leukemia2": GENE, "LungCancer": GENE}
     parts: dict[str, Any] = {"runs": 20, "quick_runs": 2, "unit": 100.0}
@@ -38,6 +38,6 @@ def tables() -> list[Table]:
     shown = {"2": ("accuracy", "accuracy"), "3": ("normalised mutual information", "nmi")}
     parts["searched"] = ("accuracy", "nmi")
     return [
-        Table("004", number, title, sets, _columns(), (metric,), **parts)
+        Table("li2012", number, title, sets, _columns(), (metric,), **parts)
         for number, (title, metric) in shown.items()
     ]

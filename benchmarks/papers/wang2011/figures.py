@@ -1,4 +1,4 @@
-"""Figures of paper 003: fast tri-factorisation."""
+"""Figures of wang2011: fast tri-factorisation."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ GRAPH: Grid = {"strength": (1.0,), "n_neighbors": (5,)}
 
 
 def _load(paper: str, name: str, seed: int) -> Sample:
-    """A set of the paper; the small part of RCV1 that paper 004's stand-in is."""
-    return load("004", "RCV1-5", seed) if name == STAND_IN else load(paper, name, seed)
+    """A set of the paper; the small part of RCV1 that li2012's stand-in is."""
+    return load("li2012", "RCV1-5", seed) if name == STAND_IN else load(paper, name, seed)
 
 
 METHODS: dict[str, tuple[str, Grid]] = {
@@ -34,7 +34,7 @@ BEFORE = tuple(
     for name, (key, grid) in METHODS.items()
 )
 TABLE = Table(
-    "003",
+    "wang2011",
     "1",
     "convergence time",
     {"WebKB": ("l2",), STAND_IN: ("l2",)},
@@ -48,7 +48,7 @@ TABLE = Table(
     quick_runs=3,
 )
 FIGURE1 = TimeBars(
-    paper="003",
+    paper="wang2011",
     number="1",
     title="time to converge, WebKB and RCV1",
     shows="FNMTF and LP-FNMTF are slower than k-means only, and much faster than all others.",

@@ -1,4 +1,4 @@
-"""Tables of paper 003."""
+"""Tables of wang2011."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.papers.solvers import kmeans, method
 
 
 def _columns() -> tuple[Column, ...]:
-    """Columns of paper 003."""
+    """Columns of wang2011."""
     # Those below .1 are not in the paper, whose strengths have another unit (NOTES.md).
     strengths = (0.001, 0.003, 0.01, 0.1, 1, 10, 100, 500, 1000)
     graph: Grid = {"strength": strengths, "n_neighbors": NEIGHBORS} | START
@@ -29,7 +29,7 @@ def _columns() -> tuple[Column, ...]:
 
 
 def tables() -> list[Table]:
-    """Tables of paper 003."""
+    """Tables of wang2011."""
     sets = {"Coil20": IMAGE, "WebKB": TEXT, "WebACE": TEXT, "CSTR": TEXT, "RCV1": TEXT}
     small = ("CSTR", "Coil20", "WebACE", "WebKB")
     parts: dict[str, Any] = {"runs": 50, "quick_runs": 2, "quick_sets": small}
@@ -44,7 +44,7 @@ def tables() -> list[Table]:
     columns = _columns()
     return [
         Table(
-            "003",
+            "wang2011",
             "2",
             "clustering results",
             sets,
@@ -53,5 +53,5 @@ def tables() -> list[Table]:
             note=note,
             **parts,
         ),
-        Table("003", "3", "sweeps to converge", sets, columns, ("iterations",), **parts),
+        Table("wang2011", "3", "sweeps to converge", sets, columns, ("iterations",), **parts),
     ]

@@ -1,4 +1,4 @@
-"""Table 5 of paper 002: the clusters of documents and words that LDCC finds in four groups."""
+"""Table 5 of zhang2012: the clusters of documents and words that LDCC finds in four groups."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchmarks.papers.layout import (
     words_beside,
 )
 from benchmarks.papers.protocol import rescaled
-from cocluster.datasets import paper_set
+from benchmarks.papers.sets import paper_set
 from cocluster.io.dataset import Dataset
 from cocluster.linalg.matrices import Array
 from cocluster.methods.spectral.ldcc import LDCC
@@ -37,7 +37,7 @@ GRID: dict[str, tuple[Any, ...]] = {
 
 def make(row: str, seed: int) -> Values:
     """Confusion matrix, words and setting of the best run of a small grid."""
-    dataset = paper_set("002", row, random_state=seed)
+    dataset = paper_set("zhang2012", row, random_state=seed)
     assert dataset.labels is not None
     runs = [(accuracy(dataset.labels, m.labels_), text, m) for text, m in _fits(dataset, seed)]
     _, setting, model = max(runs, key=lambda run: run[0])
@@ -115,6 +115,14 @@ def exhibits() -> list[Exhibit]:
     )
     return [
         Exhibit(
-            "002", "5", "documents and words of four groups", (ROW,), make, show, 10, 2, note=note
+            "zhang2012",
+            "5",
+            "documents and words of four groups",
+            (ROW,),
+            make,
+            show,
+            10,
+            2,
+            note=note,
         )
     ]

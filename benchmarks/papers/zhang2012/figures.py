@@ -1,4 +1,4 @@
-"""Figures of paper 002: locally discriminative co-clustering."""
+"""Figures of zhang2012: locally discriminative co-clustering."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _shown_draw() -> int:
 @cache
 def _fitted(name: str, seed: int) -> tuple[Any, Array]:
     """The method on one draw of two classes, and the classes."""
-    sample = load("002", "WebKB2", seed)
+    sample = load("zhang2012", "WebKB2", seed)
     X = rescaled(next(iter(sample.views.values())), SCALE)
     model: Any = BSGP if name == BGP else LDCC
     return model(2, normalize=None, random_state=0).fit(X), sample.labels
@@ -128,7 +128,7 @@ def _separable(panels: Panels) -> Finding:
 
 
 FIGURE1 = Picture(
-    paper="002",
+    paper="zhang2012",
     number="1",
     title="one-dimensional projections of samples and words, two classes of WebKB",
     shows="BGP maps most words and documents together; LDCC almost separates the two classes "
@@ -159,11 +159,11 @@ def _ridge_table(ridge: float) -> Table:
         for strength in (0.1, 1.0, 10.0)
     )
     sets: dict[str, Scales] = {"WebKB4": (SCALE,)}
-    return Table("002", "3", "ridge", sets, columns, ("accuracy",), 10, unit=100.0)
+    return Table("zhang2012", "3", "ridge", sets, columns, ("accuracy",), 10, unit=100.0)
 
 
 FIGURE3 = Curves(
-    paper="002",
+    paper="zhang2012",
     number="3",
     title="accuracy of LDCC against λ for three values of α, WebKB with four classes",
     shows="accuracy is stable in λ below some threshold, and changes little with α.",
