@@ -85,8 +85,7 @@ def leaderboard(start: float) -> int:
     """Print the means of CoCluster and the peers; how many sets there were data and time for."""
     rows = []
     with tempfile.TemporaryDirectory() as name:
-        file = Path(name) / "results.csv"
-        for row in run_leaderboard(file, list(SETS), list(COMPARED), limit=LIMIT, seeds=1):
+        for row in run_leaderboard(Path(name), list(SETS), list(COMPARED), limit=LIMIT, seeds=1):
             rows.append(row)
             if time.monotonic() > start + ALL_UNTIL:
                 break
