@@ -22,6 +22,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import scipy.sparse as sp
 
+from benchmarks.pictures import save
 from cocluster import FNMTF, LDCC, SSNMF, Links, StarSSNMF
 from cocluster.linalg.matrices import Array
 from cocluster.metrics import accuracy
@@ -105,7 +106,7 @@ def plot(rows: list[Row], path: Path) -> None:
     axes[0].set_ylabel("accuracy")
     axes[-1].legend()
     figure.tight_layout()
-    figure.savefig(path, dpi=120)
+    save(figure, path, dpi=120)
 
 
 def main() -> None:
