@@ -5,7 +5,7 @@ BENCH ?= --quick
 .PHONY: demo test lint bench bench-quick docs readme clean
 
 demo: .venv/.demo  ## co-cluster the docstring corpus, write demo-report/
-	$(BIN)/python -m cocluster.demo
+	$(BIN)/python examples/docstrings.py
 
 test: .venv/.dev  ## the ordinary tests: no downloads, no data files
 	$(BIN)/python -m pytest -n auto -m "not slow"

@@ -1,4 +1,4 @@
-"""Co-cluster the docstrings of numpy, scipy and scikit-learn: ``python -m cocluster.demo``.
+"""Co-cluster the docstrings of numpy, scipy and scikit-learn: ``python examples/docstrings.py``.
 
 Functions and classes, the words of their docstrings, the names of their parameters and their "See
 Also" references are clustered together. Prints what each co-cluster is about and writes a folder
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from cocluster import CoCluster
 from cocluster.data.relational import star
 from cocluster.datasets import Corpus, load_docstrings
 from cocluster.linalg.matrices import Array
@@ -31,13 +32,11 @@ FILES = """\
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the demo; see the module docstring."""
-    parser = argparse.ArgumentParser(prog="python -m cocluster.demo", description=__doc__)
+    """Run the example; see the module docstring."""
+    parser = argparse.ArgumentParser(prog="python examples/docstrings.py", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("demo-report"), help="folder to write")
     out: Path = parser.parse_args(arguments).out
     out.mkdir(parents=True, exist_ok=True)
-
-    from cocluster import CoCluster
 
     corpus = load_docstrings()
     started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The demo prints and writes what it promises, with or without matplotlib."""
+"""`make demo` prints and writes what it promises, with or without matplotlib."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from cocluster import demo
 from cocluster.datasets import Corpus, make_star
+from examples import docstrings
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def small_corpus(monkeypatch):
         labels=planted.labels,
         class_names=np.array(["numpy", "scipy.stats", "sklearn.metrics"]),
     )
-    monkeypatch.setattr(demo, "load_docstrings", lambda: corpus)
+    monkeypatch.setattr(docstrings, "load_docstrings", lambda: corpus)
     return corpus
 
 
@@ -35,7 +35,7 @@ def read(path):
 
 
 def test_report_names_every_cluster_and_the_tables_every_object(small_corpus, tmp_path, capsys):
-    demo.main(["--out", str(tmp_path / "new" / "folder")])
+    docstrings.main(["--out", str(tmp_path / "new" / "folder")])
     out = tmp_path / "new" / "folder"
     printed = capsys.readouterr().out
     assert printed.splitlines()[-1] == str(out / "report.md")
@@ -56,7 +56,7 @@ def test_report_names_every_cluster_and_the_tables_every_object(small_corpus, tm
 
 def test_planted_clusters_are_described_by_their_own_features(small_corpus):
     labels = {"samples": small_corpus.labels}
-    text = demo.describe(small_corpus, labels)
+    text = docstrings.describe(small_corpus, labels)
     assert "accuracy 1.000, nmi 1.000, purity 1.000, ari 1.000" in text
     for name in small_corpus.class_names:
         assert f"{name} 100%" in text
@@ -64,14 +64,14 @@ def test_planted_clusters_are_described_by_their_own_features(small_corpus):
 
 def test_picture_is_written(tmp_path):
     pytest.importorskip("matplotlib")
-    demo.main(["--out", str(tmp_path)])
+    docstrings.main(["--out", str(tmp_path)])
     assert (tmp_path / "matrix.png").stat().st_size > 0
     assert "(matrix.png)" in (tmp_path / "report.md").read_text()
 
 
 def test_without_matplotlib_it_says_how_to_get_the_picture(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    demo.main(["--out", str(tmp_path)])
+    docstrings.main(["--out", str(tmp_path)])
     assert "pip install cocluster[plot]" in capsys.readouterr().out
     assert not (tmp_path / "matrix.png").exists()
     assert "no picture" in (tmp_path / "report.md").read_text()
