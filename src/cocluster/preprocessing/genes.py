@@ -32,9 +32,9 @@ class GeneScreen(SelectorMixin, BaseEstimator):
 
     Notes
     -----
-    The defaults are those of paper 002 (4.2), whose data are clipped already. It says that genes
-    with max/min < 15 *and* max - min < 500 are screened out, but its numbers of genes (1,999 and
-    1,710) are those of genes that pass both, as here.
+    The defaults are those of Zhang et al. 2012 (4.2), whose data are clipped already. They say that
+    genes with max/min < 15 *and* max - min < 500 are screened out, but their numbers of genes
+    (1,999 and 1,710) are those of genes that pass both, as here.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class GeneScreen(SelectorMixin, BaseEstimator):
 
 
 class TopGenesByFirstComponent(TopFeatures):
-    """Keep the genes that weigh most in the first principal component (paper 000, 5.1.2).
+    """Keep the genes that weigh most in the first principal component (Chen et al. 2010, 5.1.2).
 
     Parameters
     ----------

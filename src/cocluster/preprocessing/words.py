@@ -36,9 +36,9 @@ class TopWordsByMutualInformation(TopFeatures):
 
     Notes
     -----
-    Papers 000 (5.1.1: 1,000 words) and 001 (4.1: a tenth of the words) use labels of classes, so
-    what follows on the words is no longer unsupervised. Papers 002 (4.2) and 004 (4.1) speak of
-    information between words and documents, which needs no labels.
+    Chen et al. 2010 (5.1.1: 1,000 words) and 2008 (4.1: a tenth of the words) use labels of
+    classes, so what follows on the words is no longer unsupervised. Zhang et al. 2012 (4.2) and Li
+    et al. 2012 (4.1) speak of information between words and documents, which needs no labels.
 
     Examples
     --------
