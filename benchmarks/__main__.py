@@ -46,7 +46,11 @@ def reproduce(name: str, work: Work, quick: bool) -> None:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Do what the words of the command line say; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     commands = parser.add_subparsers(required=True, metavar="reproduce")
     command = commands.add_parser("reproduce", help="run a table or figure, or write a page")
     command.add_argument("name", help="such as wang2011/table2, chen2008/figure1, or li2012")
