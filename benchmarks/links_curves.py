@@ -23,7 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster import FNMTF, LDCC, SSNMF, Links, StarSSNMF
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.metrics import accuracy
 from cocluster.preprocessing import TopWordsByMutualInformation
 

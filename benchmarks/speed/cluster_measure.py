@@ -32,10 +32,13 @@ from cocluster.blocks.dask.tasks import picked_columns
 from cocluster.blocks.rows import _profile
 from cocluster.data.scaling import fit_scaling
 from cocluster.datasets import make_blocks
+from cocluster.linalg.assignment import reassigned
+from cocluster.linalg.kmeans import SAMPLE, _nearest, kmeans
 from cocluster.linalg.matrices import gram, inner, single_precision, squared_norm, times
-from cocluster.linalg.partitions import Factor, Partition, as_partition
-from cocluster.linalg.passes import one_of, reassigned
-from cocluster.methods.starts import OVERSAMPLING, SAMPLE, _nearest, kmeans, unit_rows
+from cocluster.linalg.partitions import Partition, as_partition
+from cocluster.linalg.passes import one_of
+from cocluster.linalg.subspace import OVERSAMPLING, unit_rows
+from cocluster.linalg.types import Factor
 from cocluster.trifactor import BlockQuadratic, Indicator, NonNegative
 from cocluster.trifactor.constraints import _hardened
 from cocluster.trifactor.stepping import _step_rows

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from cocluster.blocks.dask.spread import FAN_IN
-from cocluster.methods.starts import OVERSAMPLING, POWER_STEPS
+from cocluster.linalg.subspace import OVERSAMPLING, POWER_STEPS
 
 INDEX = 4
 # Bytes read and written for one byte of a sum.

@@ -25,7 +25,7 @@ from benchmarks.papers.page import read_values, write_page
 from benchmarks.papers.runner import read_runs, run
 from benchmarks.papers.tables import TABLES
 from cocluster.io.dataset import Dataset
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.metrics import accuracy, confusion_matrix
 
 PAPERS = Path(__file__).parents[2] / "benchmarks" / "papers"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 
 OWN = "tab:orange"
 OTHERS = (

@@ -3,7 +3,7 @@
 All that estimators ask of it are sums over blocks and results that go with the rows:
 
     X @ F           one result per row          Xᵀ @ G, ‖X‖², sums     added up over blocks
-    X.each(f)       the same matrix, every block transformed by f when it is used
+    X.rowwise(f)    the same matrix, every block transformed by f when it is used
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.linalg.matrices import (
-    Array,
-    Matrix,
     column_counts,
     column_degrees,
     column_sums,
@@ -29,7 +27,8 @@ from cocluster.linalg.matrices import (
     squared_norm,
     times,
 )
-from cocluster.linalg.partitions import Factor, Partition, gathered
+from cocluster.linalg.partitions import Partition, gathered
+from cocluster.linalg.types import Array, Factor, Matrix
 
 Function = Callable[..., Any]
 
@@ -74,8 +73,8 @@ class RowBlocks(ABC):
     column_names: Array | None = None
 
     @abstractmethod
-    def each(self, function: Callable[[Matrix], Matrix]) -> Self:
-        """The matrix with every block transformed; the function must keep its shape."""
+    def rowwise(self, function: Callable[..., Matrix], *shared: Any) -> Self:
+        """The matrix with ``function(block, *shared)`` for every block, of the same shape."""
 
     @abstractmethod
     def total(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Any:
@@ -98,7 +97,7 @@ class RowBlocks(ABC):
     def reassigned(
         self, G: Factor, H: Partition, codes: Array, bias: Array
     ) -> tuple[Factor, Array]:
-        """`passes.reassigned` of all rows, in one pass over the blocks."""
+        """`assignment.reassigned` of all rows, in one pass over the blocks."""
 
     @abstractmethod
     def placed(self, values: Factor) -> Factor:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.data.containers import as_matrix
-from cocluster.linalg.matrices import Array, Matrix, is_operator
+from cocluster.linalg.checked import as_matrix
+from cocluster.linalg.types import Array, Matrix, is_operator
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 import numpy as np
+import scipy.sparse as sp
 
 from cocluster.data.alignment import Alignment, align
 from cocluster.data.containers import as_table, has_views, views_of
 from cocluster.data.relation import Relation, sizes_by_type
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.types import Array, Matrix
 
 __all__ = ["Relation", "RelationalData", "bipartite", "relational", "star"]
 
@@ -226,3 +227,28 @@ def _mapped(relation: Relation, function: Callable[[Matrix], Matrix]) -> Relatio
             f"{matrix.shape}; it must keep the shape."
         )
     return replace(relation, matrix=matrix)
+
+
+def view_of(data: RelationalData, name: str) -> Matrix:
+    """All matrices of a type side by side, its objects in rows; absent rows are empty."""
+    blocks = []
+    for relation in data.relations:
+        if relation.rows == name:
+            blocks.append(_placed(relation.matrix, relation.row_index, data.size(name)))
+        if relation.cols == name and relation.rows != name:
+            blocks.append(relation.matrix.T)
+    if len(blocks) == 1:
+        return blocks[0].tocsr() if sp.issparse(blocks[0]) else blocks[0]
+    if any(sp.issparse(block) for block in blocks):
+        return sp.csr_array(sp.hstack(blocks, format="csr"))
+    return np.hstack(blocks)
+
+
+def _placed(R: Matrix, row_index: Array | None, n: int) -> Matrix:
+    """The rows of R at their places among n."""
+    if row_index is None:
+        return R
+    present = len(row_index)
+    # 32-bit indices: scikit-learn's k-means takes no others.
+    ends = (row_index.astype(np.int32), np.arange(present, dtype=np.int32))
+    return sp.csr_array((np.ones(present, R.dtype), ends), shape=(n, present)) @ R

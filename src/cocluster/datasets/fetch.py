@@ -13,8 +13,8 @@ import numpy as np
 
 from cocluster.datasets.registry import DatasetInfo, dataset_info
 from cocluster.io.dataset import Dataset
-from cocluster.io.readers.npz import load_arrays, matrices_in
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.npz import load_arrays, matrices_in
+from cocluster.linalg.types import Array, Matrix
 
 FOLDER = "COCLUSTER_DATA"
 MIRROR = "COCLUSTER_MIRROR"

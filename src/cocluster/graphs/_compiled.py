@@ -8,7 +8,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 
 # Enough for any number of threads to share the rows evenly.
 N_PARTS = 256

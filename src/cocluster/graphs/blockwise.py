@@ -10,8 +10,9 @@ from cocluster.blocks.rows import RowBlocks, stacked
 from cocluster.graphs.laplacians import symmetric
 from cocluster.graphs.neighbours import nearest_neighbours
 from cocluster.graphs.weights import Metric
-from cocluster.linalg.matrices import Array, Matrix, row_squares
-from cocluster.methods.starts import leading_subspace
+from cocluster.linalg.matrices import row_squares
+from cocluster.linalg.subspace import leading_subspace
+from cocluster.linalg.types import Array, Matrix
 
 # Rows that every block is compared with besides its own: without them the blocks would be
 # components of the graph, and its leading eigenvectors would tell blocks apart, not clusters.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.types import Array, Matrix
 
 # Parts the objects are worked on in: many, since a few heavy rows may be neighbours of all others.
 CHUNKS = 256

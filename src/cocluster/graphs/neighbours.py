@@ -11,7 +11,8 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
 
 from cocluster.graphs.distances import chosen_distances
-from cocluster.linalg.matrices import Array, Matrix, row_squares
+from cocluster.linalg.matrices import row_squares
+from cocluster.linalg.types import Array, Matrix
 
 EXACT_LIMIT = 20_000
 EXACT_LIMIT_WITHOUT_FAISS = 60_000

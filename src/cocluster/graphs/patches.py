@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from cocluster.graphs.distances import chosen_distances
 from cocluster.graphs.neighbours import nearest_neighbours
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.types import Array, Matrix
 
 # Entries of local Laplacians that are held at a time.
 PATCH_ENTRIES = 2_000_000

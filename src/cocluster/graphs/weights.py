@@ -11,7 +11,7 @@ from sklearn.preprocessing import normalize
 from cocluster.graphs.distances import neighbour_distances, row_dots, scattered_chunks
 from cocluster.graphs.laplacians import symmetric
 from cocluster.graphs.neighbours import nearest_neighbours
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.types import Array, Matrix
 
 Metric = Literal["euclidean", "cosine"]
 Weights = Literal["binary", "heat", "cosine"]

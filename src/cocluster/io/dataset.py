@@ -10,7 +10,7 @@ import numpy as np
 
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.types import Array, Matrix
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 
 # Rows whose costs are computed at once: one instruction serves several of them.
 BATCH = 64

@@ -8,30 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-if TYPE_CHECKING:
-    from cocluster.linalg.partitions import Factor, Partition
+from cocluster.linalg import passes
+from cocluster.linalg.partitions import Partition
+from cocluster.linalg.rowwise import rowwise
+from cocluster.linalg.types import Array, Factor, Matrix, is_blocked, is_operator
 
-Array = np.ndarray
-# A numpy array, a csr_array, or an operator as described above.
-Matrix = Any
 EPS = 1e-12
-# Compiling costs seconds: from here on a few sweeps win them back.
-COMPILE_FROM_NONZEROS = 4_000_000
-
-
-def is_operator(R: Any) -> bool:
-    """Whether R is known only by its products."""
-    return hasattr(R, "squared_norm")
-
-
-def is_blocked(R: Any) -> bool:
-    """Whether R is in blocks of rows that are not together in memory (`cocluster.blocks`)."""
-    return hasattr(R, "row_counts")
 
 
 def n_bytes(R: Matrix) -> int:
@@ -65,16 +52,12 @@ def times(R: Matrix, G: Factor) -> Array:
 
 def product(R: Matrix, G: Array) -> Array:
     """R @ G for a narrow array G."""
-    from cocluster.linalg import passes
-
     compiled = passes.is_compiled(R) and isinstance(G, np.ndarray)
     return passes.product(R, G) if compiled else R @ G
 
 
 def label_sums(R: Any, G: Partition) -> Array:
     """Columns of R summed by the label of the column: R @ G in one pass over the entries."""
-    from cocluster.linalg import passes
-
     if passes.is_compiled(R):
         return passes.label_sums(R, G)
     if not sp.issparse(R):
@@ -114,8 +97,6 @@ def column_sums(R: Matrix) -> Array:
 
 def _sums(R: Matrix, axis: int) -> Array:
     """Sums along an axis; scipy would copy a sparse matrix of single precision."""
-    from cocluster.linalg import passes
-
     if passes.is_compiled(R):
         return passes.product(R if axis else R.T, np.ones((R.shape[axis], 1))).ravel()
     return np.asarray(R.sum(axis=axis, dtype=np.float64)).ravel()
@@ -156,8 +137,11 @@ def scaled(R: Matrix, row_scale: Array | None = None, column_scale: Array | None
 
 def single_precision(R: Matrix) -> Matrix:
     """R as float32; a sparse R keeps its index arrays."""
-    if is_blocked(R):
-        return R.each(single_precision)
+    return rowwise(_as_single, R)
+
+
+def _as_single(R: Matrix) -> Matrix:
+    """The same for a matrix in memory."""
     if not sp.issparse(R):
         return R.astype(np.float32)
     return sp.csr_array((R.data.astype(np.float32), R.indices, R.indptr), shape=R.shape)
@@ -188,3 +172,32 @@ def safe_inverse(values: Array) -> Array:
     """
     smallest = np.finfo(np.float64).tiny
     return np.divide(1.0, values, out=np.zeros(len(values)), where=values >= smallest)
+
+
+def inverse_root(values: Array) -> Array:
+    """1 / √values, and 0 where the value is 0."""
+    return np.sqrt(safe_inverse(values))
+
+
+def degree_scales(X: Matrix) -> tuple[Array, Array]:
+    r"""Diagonals of :math:`D_r^{-1/2}` and :math:`D_c^{-1/2}`; 0 for an empty row or column.
+
+    The degrees are sums of absolute values, so signed data has them too.
+    """
+    rows, columns = row_degrees(X), column_degrees(X)
+    return inverse_root(rows), inverse_root(columns)
+
+
+def degree_scaled(X: Matrix, column_scale: Array | None = None) -> Matrix:
+    r""":math:`D_r^{-1/2} X D_c^{-1/2}`, whose largest singular value is 1.
+
+    ``column_scale`` is the diagonal of :math:`D_c^{-1/2}` where it was learned from other rows.
+    """
+    if column_scale is None:
+        column_scale = inverse_root(column_degrees(X))
+    return rowwise(_degree_scaled_rows, X, column_scale)
+
+
+def _degree_scaled_rows(X: Matrix, column_scale: Array) -> Matrix:
+    """Some rows of the scaled matrix: each needs no other row."""
+    return scaled(X, inverse_root(row_degrees(X)), column_scale)

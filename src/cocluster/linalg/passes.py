@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.linalg import matrices
-from cocluster.linalg.matrices import Array
-from cocluster.linalg.partitions import Factor, Partition, assigned
+from cocluster.linalg.partitions import Partition
+from cocluster.linalg.types import Array
 from cocluster.utils import threads
 
 Kernel = Callable[..., None]
 N_ROW_PARTS = 64
+# Compiling costs seconds: from here on a few sweeps win them back.
+COMPILE_FROM_NONZEROS = 4_000_000
 
 
 _blocks: ContextVar[int] = ContextVar("blocks", default=1)
@@ -37,13 +38,8 @@ def one_of(n_blocks: int) -> Iterator[None]:
 
 def is_compiled(R: Any) -> bool:
     """Whether R is (part of what is) large enough for compiled passes: compiling costs seconds."""
-    large = sp.issparse(R) and R.nnz * _blocks.get() >= matrices.COMPILE_FROM_NONZEROS
+    large = sp.issparse(R) and R.nnz * _blocks.get() >= COMPILE_FROM_NONZEROS
     return large and R.format in ("csr", "csc") and bool(importlib.util.find_spec("numba"))
-
-
-def assigns(R: Any) -> bool:
-    """Whether labels of the rows of R come from one pass over it (`reassigned`)."""
-    return matrices.is_blocked(R) or (is_compiled(R) and R.format == "csr")
 
 
 def label_sums(R: Any, G: Partition) -> Array:
@@ -73,15 +69,10 @@ def product(R: Any, G: Array) -> Array:
     return _in_parts(_compiled.major_product, R, G, shape=shape, dtype=G.dtype)
 
 
-def reassigned(R: Any, G: Factor, H: Partition, codes: Array, bias: Array) -> tuple[Factor, Array]:
-    r"""Labels of the rows that minimise :math:`bias_k + codes_k \cdot (R H)_i`, from one pass.
-
-    A row keeps its label if that is as good. With them comes what they change in Rᵀ G.
-    """
-    if matrices.is_blocked(R):
-        return R.reassigned(G, H, codes, bias)
-    if not assigns(R):
-        return _reassigned_plainly(R, G, H, codes, bias)
+def assign(
+    R: Any, G: Partition, H: Partition, codes: Array, bias: Array
+) -> tuple[Partition, Array]:
+    """`cocluster.linalg.assignment.reassigned` of a large csr array."""
     from cocluster.linalg import _compiled
 
     labels = G.labels.astype(np.int32)
@@ -89,17 +80,6 @@ def reassigned(R: Any, G: Factor, H: Partition, codes: Array, bias: Array) -> tu
     arguments = (_compact(H), *small, _unsigned(labels))
     change = _in_parts(_compiled.assign, R, *arguments, shape=(G.n_clusters, R.shape[1]))
     return Partition(labels, G.n_clusters), change.T
-
-
-def _reassigned_plainly(
-    R: Any, G: Partition, H: Partition, codes: Array, bias: Array
-) -> tuple[Partition, Array]:
-    """The same for any matrix: rows that move are picked out."""
-    costs = matrices.times(R, H) @ codes.T.astype(R.dtype) + bias.astype(R.dtype)
-    moved = assigned(costs, G)
-    rows = np.flatnonzero(moved.labels != G.labels)
-    change = moved[rows].dense(R.dtype) - G[rows].dense(R.dtype)
-    return moved, R[rows].T @ change
 
 
 def _by_rows(kernel: Kernel, R: Any, *arguments: Array, out: Array) -> None:

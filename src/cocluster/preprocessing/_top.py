@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.types import Array, Matrix
 
 
 class TopFeatures(SelectorMixin, BaseEstimator):

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.preprocessing.words import counts_by_class, information_shares
 
 

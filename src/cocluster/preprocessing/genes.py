@@ -10,7 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.types import Array, Matrix
 from cocluster.preprocessing._top import TopFeatures
 
 

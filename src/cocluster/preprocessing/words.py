@@ -10,7 +10,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_non_negative
 
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.types import Array, Matrix
 from cocluster.preprocessing._top import TopFeatures
 
 

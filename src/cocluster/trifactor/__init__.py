@@ -44,15 +44,9 @@ from cocluster.trifactor.penalties import (
 )
 from cocluster.trifactor.problem import FactorSpec, TriFactorProblem
 from cocluster.trifactor.products import RelationalProblem, State
-from cocluster.trifactor.solve import (
-    Callback,
-    Interrupted,
-    Problem,
-    Progress,
-    Run,
-    alternate,
-)
+from cocluster.trifactor.solve import Callback, Problem, Progress, Run, alternate
 from cocluster.trifactor.stepping import stepped
+from cocluster.utils.errors import Interrupted
 
 __all__ = [
     "Association",

@@ -10,7 +10,8 @@ from typing import Protocol
 
 import numpy as np
 
-from cocluster.linalg.matrices import EPS, Array, safe_inverse
+from cocluster.linalg.matrices import EPS, safe_inverse
+from cocluster.linalg.types import Array
 
 # What is so small beside the largest eigenvalue counts as zero.
 NONE = 1e-12

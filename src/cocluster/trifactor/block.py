@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
-from cocluster.linalg.matrices import EPS, Array, Matrix, gram, inner
-from cocluster.linalg.partitions import Factor, as_array
+from cocluster.linalg.matrices import EPS, gram, inner
+from cocluster.linalg.partitions import as_array
+from cocluster.linalg.types import Array, Factor, Matrix
 
 Part = Callable[[Array], Array]
 

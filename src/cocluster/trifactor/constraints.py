@@ -7,16 +7,10 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from cocluster.linalg.matrices import EPS, Array, gram, safe_inverse
-from cocluster.linalg.partitions import (
-    Factor,
-    Partition,
-    Ties,
-    as_array,
-    as_partition,
-    assigned,
-    is_spread,
-)
+from cocluster.linalg.assignment import assigned
+from cocluster.linalg.matrices import EPS, gram, safe_inverse
+from cocluster.linalg.partitions import Partition, Ties, as_array, as_partition
+from cocluster.linalg.types import Array, Factor, is_spread
 from cocluster.trifactor.association import pseudo_inverse
 from cocluster.trifactor.block import BlockQuadratic
 

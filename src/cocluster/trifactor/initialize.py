@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from cocluster.linalg.matrices import Array, gram
-from cocluster.linalg.partitions import Factor, is_hard, is_spread
+from cocluster.linalg.matrices import gram
+from cocluster.linalg.partitions import is_hard
+from cocluster.linalg.types import Array, Factor, is_spread
 from cocluster.trifactor.association import Identity, pseudo_inverse
 from cocluster.trifactor.constraints import SOFTENING
 from cocluster.trifactor.problem import TriFactorProblem

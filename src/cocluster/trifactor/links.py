@@ -19,8 +19,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.data.relational import RelationalData
-from cocluster.linalg.matrices import Array
 from cocluster.linalg.partitions import Ties, gathered
+from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.trifactor.constraints import Indicator
 from cocluster.trifactor.initialize import state_from

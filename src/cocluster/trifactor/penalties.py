@@ -10,8 +10,9 @@ from typing import Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.linalg.matrices import Array, Matrix, gram, inner
-from cocluster.linalg.partitions import Factor, as_array, is_spread
+from cocluster.linalg.matrices import gram, inner
+from cocluster.linalg.partitions import as_array
+from cocluster.linalg.types import Array, Factor, Matrix, is_spread
 from cocluster.trifactor.block import (
     BlockQuadratic,
     negative_part,

@@ -8,8 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from cocluster.linalg.matrices import Array, gram, safe_inverse, squared_norm
-from cocluster.linalg.partitions import Factor, fill_empty, gathered, is_hard
+from cocluster.linalg.assignment import fill_empty
+from cocluster.linalg.matrices import gram, safe_inverse, squared_norm
+from cocluster.linalg.partitions import gathered, is_hard
+from cocluster.linalg.types import Array, Factor
 from cocluster.trifactor.association import Association, Free, pseudo_inverse
 from cocluster.trifactor.block import BlockQuadratic, RowGram
 from cocluster.trifactor.constraints import Constraint

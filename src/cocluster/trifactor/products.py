@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cocluster.data.relational import RelationalData
-from cocluster.linalg import passes
-from cocluster.linalg.matrices import Array, inner, is_blocked, times
-from cocluster.linalg.partitions import Factor, is_hard
+from cocluster.linalg.assignment import assigns, reassigned
+from cocluster.linalg.matrices import inner, times
+from cocluster.linalg.partitions import is_hard
+from cocluster.linalg.types import Array, Factor, is_blocked
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +78,7 @@ class RelationalProblem:
         (relation,) = self.data.relations
         hard = all(is_hard(G) for G in state.factors.values())
         whole = relation.row_index is None and relation.rows != relation.cols
-        return relation.rows == name and hard and whole and passes.assigns(relation.matrix)
+        return relation.rows == name and hard and whole and assigns(relation.matrix)
 
     def reassigned(self, name: str, state: State, codes: Array, bias: Array) -> State:
         """Every object to the k with the least bias_k + codes_k · (R H)_i; see `in_one_pass`.
@@ -87,7 +88,7 @@ class RelationalProblem:
         (relation,) = self.data.relations
         G, H = state.factors[name], state.factors[relation.cols]
         sums = self.product(state, 0, "rows")
-        G, change = passes.reassigned(relation.matrix, G, H, codes, bias)
+        G, change = reassigned(relation.matrix, G, H, codes, bias)
         moved = self.replaced(state, name, G)
         moved.products[0, "rows"] = np.add(sums, change, order="C")
         return moved

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.linalg.matrices import Array, inner
-from cocluster.linalg.partitions import Factor, is_spread
+from cocluster.linalg.matrices import inner
+from cocluster.linalg.types import Array, Factor, is_spread
 from cocluster.trifactor.block import BlockQuadratic, positive_part
 from cocluster.trifactor.constraints import Constraint, Orthogonal
 

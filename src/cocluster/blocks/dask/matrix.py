@@ -11,10 +11,11 @@ from distributed import Client, default_client
 
 from cocluster.blocks.dask.spread import Spread, spread
 from cocluster.blocks.rows import Function, RowBlocks, turned_product
-from cocluster.data.containers import as_matrix
-from cocluster.linalg.matrices import Array, Matrix, gram, times
-from cocluster.linalg.partitions import Factor, Partition
-from cocluster.linalg.passes import reassigned
+from cocluster.linalg.assignment import reassigned
+from cocluster.linalg.checked import as_matrix
+from cocluster.linalg.matrices import gram, times
+from cocluster.linalg.partitions import Partition
+from cocluster.linalg.types import Array, Factor, Matrix
 
 
 class DaskBlocks(RowBlocks):
@@ -30,9 +31,9 @@ class DaskBlocks(RowBlocks):
         self.blocks, self.column_names = blocks, column_names
         self.row_counts, self.shape, self.dtype = blocks.row_counts, blocks.shape, blocks.dtype
 
-    def each(self, function: Callable[[Matrix], Matrix]) -> Self:
+    def rowwise(self, function: Callable[..., Matrix], *shared: Any) -> Self:
         """The matrix with every block transformed, where it is."""
-        return type(self)(_measured(self.blocks.map(function).made()), self.column_names)
+        return type(self)(_measured(self.blocks.map(function, *shared).made()), self.column_names)
 
     def total(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Any:
         """Sum over blocks; only partial sums travel."""

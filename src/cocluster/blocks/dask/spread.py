@@ -19,9 +19,10 @@ from distributed.comm import CommClosedError
 from cocluster.blocks.dask import tasks
 from cocluster.blocks.dask.recipe import Recipe, flattened, run
 from cocluster.blocks.rows import stacked
-from cocluster.linalg.matrices import Array, gram, inner, n_bytes
-from cocluster.linalg.partitions import Factor, Partition
-from cocluster.trifactor.solve import Interrupted
+from cocluster.linalg.matrices import gram, inner, n_bytes
+from cocluster.linalg.partitions import Partition
+from cocluster.linalg.types import Array, Factor
+from cocluster.utils.errors import Interrupted
 
 # What a cluster that is gone makes its client raise.
 LOST = (CancelledError, CommClosedError, KilledWorker, TimeoutError, ClosedClientError)
@@ -124,6 +125,10 @@ class Spread:
             np.dtype(self.dtype if dtype is None else dtype),
             hard,
         )
+
+    def rowwise(self, function: Callable[..., Any], *shared: Any) -> Spread:
+        """``function(part, *shared)`` of every part, of the same shape."""
+        return self.map(function, *shared)
 
     def total(
         self, function: Callable[..., Any], *shared: Any, along: tuple[Spread, ...] = ()

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from cocluster.blocks.rows import plus
-from cocluster.linalg.matrices import Array, Matrix
 from cocluster.linalg.partitions import Partition
+from cocluster.linalg.types import Array, Matrix
 
 
 def same(value: Any) -> Any:

@@ -15,8 +15,9 @@ from cocluster.blocks.disk.memory import parse_memory, readable
 from cocluster.blocks.disk.sources import Source, open_source
 from cocluster.blocks.rows import Function, RowBlocks, plus, stacked
 from cocluster.linalg import passes
-from cocluster.linalg.matrices import Array, Matrix
-from cocluster.linalg.partitions import Factor, Partition
+from cocluster.linalg.assignment import reassigned
+from cocluster.linalg.partitions import Partition
+from cocluster.linalg.types import Array, Factor, Matrix
 
 # At a time there are the block at work, the next one, and a scaled or transposed copy; a block
 # takes an eighth of the memory at most (`open_source`).
@@ -41,7 +42,7 @@ class StoredBlocks(RowBlocks):
         self,
         source: Source,
         memory: int,
-        transforms: tuple[Callable[[Matrix], Matrix], ...] = (),
+        transforms: tuple[tuple[Callable[..., Matrix], tuple[Any, ...]], ...] = (),
     ) -> None:
         self.source, self.memory, self._transforms = source, memory, transforms
         self.row_counts, self.shape = source.row_counts, source.shape
@@ -51,9 +52,9 @@ class StoredBlocks(RowBlocks):
         nothing = sp.csr_array((0, self.shape[1]), dtype=source.dtype)
         self.dtype = np.dtype(self._transformed(nothing).dtype)
 
-    def each(self, function: Callable[[Matrix], Matrix]) -> Self:
+    def rowwise(self, function: Callable[..., Matrix], *shared: Any) -> Self:
         """The matrix with every block transformed as it is read."""
-        return type(self)(self.source, self.memory, (*self._transforms, function))
+        return type(self)(self.source, self.memory, (*self._transforms, (function, shared)))
 
     def total(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Any:
         """Sum over blocks, in their order."""
@@ -74,7 +75,7 @@ class StoredBlocks(RowBlocks):
     ) -> tuple[Partition, Array]:
         """New labels, and what they change: added up as the blocks go by."""
         parts, change = [], np.zeros((self.shape[1], G.n_clusters), self.dtype)
-        for moved, part in self._results(passes.reassigned, (H, codes, bias), (G,)):
+        for moved, part in self._results(reassigned, (H, codes, bias), (G,)):
             parts.append(moved)
             change += part
         return stacked(parts), change
@@ -127,7 +128,9 @@ class StoredBlocks(RowBlocks):
 
     def _transformed(self, block: Matrix) -> Matrix:
         """A block as the transformations make it."""
-        return reduce(lambda X, function: function(X), self._transforms, block)
+        for function, shared in self._transforms:
+            block = function(block, *shared)
+        return block
 
 
 def open_blocks(path: str | PathLike[str], *, memory: str | int = "1GB") -> StoredBlocks:

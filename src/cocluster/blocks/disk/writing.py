@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.data.containers import as_matrix
-from cocluster.linalg.matrices import Matrix, n_bytes
+from cocluster.linalg.checked import as_matrix
+from cocluster.linalg.matrices import n_bytes
+from cocluster.linalg.types import Matrix
 from cocluster.utils.files import new_folder
 
 # Small enough for any memory, large enough for a disk to be read at full speed.

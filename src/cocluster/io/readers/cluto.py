@@ -10,8 +10,9 @@ import scipy.io
 import scipy.sparse as sp
 
 from cocluster.io.dataset import Dataset
-from cocluster.io.readers.common import broken, encode_labels, encoding_notes, read_text
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.io.readers.common import encode_labels, encoding_notes, read_text
+from cocluster.linalg.types import Array, Matrix
+from cocluster.utils.files import broken
 
 
 def is_cluto(file: Path) -> bool:

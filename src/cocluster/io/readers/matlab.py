@@ -11,8 +11,9 @@ import scipy.sparse as sp
 
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.cluto import is_cluto, read_cluto
-from cocluster.io.readers.common import LABEL_NAMES, broken, encode_labels
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.io.readers.common import LABEL_NAMES, encode_labels
+from cocluster.linalg.types import Array, Matrix
+from cocluster.utils.files import broken
 
 DATA_NAMES = ("fea", "X", "data", "A", "M")
 MATLAB_LABELS = ("gnd", "Y", "y", *LABEL_NAMES)

@@ -12,8 +12,10 @@ import scipy.sparse as sp
 from scipy.special import xlogy
 
 from cocluster.data.relational import RelationalData
-from cocluster.linalg.matrices import Array, Matrix, column_sums, is_blocked, row_sums
-from cocluster.linalg.partitions import Factor, Ties, fill_empty, gathered
+from cocluster.linalg.assignment import fill_empty
+from cocluster.linalg.matrices import column_sums, row_sums
+from cocluster.linalg.partitions import Ties, gathered
+from cocluster.linalg.types import Array, Factor, Matrix, is_blocked
 from cocluster.links import Links
 from cocluster.methods.base import HardCoclusterer, Start, Task
 from cocluster.methods.by_blocks import by_blocks

@@ -11,7 +11,7 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.linalg.matrices import Matrix
+from cocluster.linalg.types import Matrix
 
 # Of the entry before a member: its fixed part, and where that tells the lengths of the rest.
 _FIXED, _LENGTHS = 30, slice(26, 30)

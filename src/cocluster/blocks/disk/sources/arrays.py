@@ -21,9 +21,10 @@ from cocluster.blocks.disk.sources._sizes import (
     index_bytes,
     refuse,
 )
-from cocluster.blocks.disk.sources.base import ERRORS, checked, floating, unreadable
-from cocluster.io.readers.npz import PARTS
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.blocks.disk.sources.base import ERRORS, checked, floating
+from cocluster.linalg.npz import PARTS
+from cocluster.linalg.types import Array, Matrix
+from cocluster.utils.files import unreadable
 
 # Opens the store; both libraries offer the same of groups and arrays.
 Opener = Callable[[Path], AbstractContextManager[Any]]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib import import_module
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.data.containers import as_matrix
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.checked import as_matrix
+from cocluster.linalg.types import Array, Matrix
+from cocluster.utils.files import unreadable
 
 # What libraries raise when a file is cut off or of another kind.
 ERRORS = (OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError)
@@ -49,31 +47,6 @@ class Source(Protocol):
 
     def describe(self, number: int) -> str:
         """What messages call the block."""
-
-
-def library(module: str, what: str, extra: str) -> Any:
-    """An optional library, or what to install."""
-    try:
-        return import_module(module)
-    except ImportError:
-        package = module.split(".")[0]
-        raise ImportError(f"{what} need {package}: pip install 'cocluster[{extra}]'.") from None
-
-
-@contextmanager
-def unreadable(name: str, *errors: type[Exception]) -> Iterator[None]:
-    """Turn errors of a library into one that names the block; those that name it stay."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise
-    except errors as error:
-        if name in str(error):
-            raise
-        reason = f"{error}".strip().split("\n")[0] or type(error).__name__
-        raise ValueError(
-            f"{name} cannot be read ({reason}); the file may be cut off or damaged, write it again."
-        ) from error
 
 
 def floating(stored: np.dtype, name: str) -> np.dtype:

@@ -23,10 +23,10 @@ from cocluster.blocks.disk.sources._sizes import (
     index_bytes,
     refuse,
 )
-from cocluster.blocks.disk.sources.base import ERRORS, checked, floating, unreadable
-from cocluster.io.readers.common import broken
-from cocluster.io.readers.npz import PARTS, load_arrays, matrices_in
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.blocks.disk.sources.base import ERRORS, checked, floating
+from cocluster.linalg.npz import PARTS, load_arrays, matrices_in
+from cocluster.linalg.types import Array, Matrix
+from cocluster.utils.files import broken, unreadable
 
 ENDINGS = (".npz", ".npy")
 
