@@ -40,8 +40,7 @@ from cocluster.linalg.passes import one_of
 from cocluster.linalg.subspace import OVERSAMPLING, unit_rows
 from cocluster.linalg.types import Factor
 from cocluster.trifactor import BlockQuadratic, Indicator, NonNegative
-from cocluster.trifactor.constraints import _hardened
-from cocluster.trifactor.stepping import _step_rows
+from cocluster.trifactor.constraints import _hardened, _step_part
 from cocluster.utils.threads import VARIABLE, limit, narrow_products
 
 REPEATS = 3
@@ -112,7 +111,7 @@ def sweep_calls(method: str, X: sp.csr_array, shape: Shape) -> dict[str, Call]:
     return calls | {
         "times": lambda: times(X, F),
         "matmul": lambda: np.matmul(XF, S.T),
-        "_step_rows": lambda: _step_rows(G, A, constraint, B, None),
+        "_step_part": lambda: _step_part(G, A, constraint, B, None),
     }
 
 

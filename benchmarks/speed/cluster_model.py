@@ -130,7 +130,7 @@ def sweep(method: str, shape: Shape) -> list[Step]:
         return [Step(method, (REASSIGNED,), shared=shared, total=total, kept=True), columns]
     shared = m * l * size + k * l * size + 8 * k * k
     return [
-        Step(method, ("times", "matmul", "_step_rows"), shared=shared),
+        Step(method, ("times", "matmul", "_step_part"), shared=shared),
         Step(method, (TURNED,), total=total),
         columns,
     ]

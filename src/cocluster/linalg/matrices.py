@@ -16,14 +16,21 @@ import scipy.sparse as sp
 from cocluster.linalg import passes
 from cocluster.linalg.partitions import Partition
 from cocluster.linalg.rowwise import rowwise
-from cocluster.linalg.types import Array, Factor, Matrix, is_blocked, is_operator
+from cocluster.linalg.types import (
+    Array,
+    Factor,
+    Matrix,
+    is_blocked,
+    is_operator,
+    is_sparse,
+)
 
 EPS = 1e-12
 
 
 def n_bytes(R: Matrix) -> int:
     """Bytes of the arrays of a matrix in memory."""
-    arrays = (R.data, R.indices, R.indptr) if sp.issparse(R) else (R,)
+    arrays = (R.data, R.indices, R.indptr) if is_sparse(R) else (R,)
     return sum(int(array.nbytes) for array in arrays)
 
 
@@ -31,7 +38,7 @@ def squared_norm(R: Matrix) -> float:
     r""":math:`\|R\|_F^2`, summed in double precision."""
     if is_operator(R):
         return float(R.squared_norm())
-    values = R.data if sp.issparse(R) else R.ravel(order="K")
+    values = R.data if is_sparse(R) else R.ravel(order="K")
     return float(np.einsum("i,i->", values, values, dtype=np.float64))
 
 
@@ -39,7 +46,7 @@ def is_nonnegative(R: Matrix) -> bool:
     """Whether no entry is below zero (as far as entries are known)."""
     if is_operator(R):
         return bool(getattr(R, "nonnegative", True))
-    values = R.data if sp.issparse(R) else R
+    values = R.data if is_sparse(R) else R
     return values.size == 0 or bool(values.min() >= 0)
 
 
@@ -60,7 +67,7 @@ def label_sums(R: Any, G: Partition) -> Array:
     """Columns of R summed by the label of the column: R @ G in one pass over the entries."""
     if passes.is_compiled(R):
         return passes.label_sums(R, G)
-    if not sp.issparse(R):
+    if not is_sparse(R):
         return np.asarray(R @ G.dense(R.dtype))
     shape = (R.shape[0], G.n_clusters)
     # Entries that meet in one place are added up as the array is made.
@@ -116,13 +123,13 @@ def column_degrees(R: Matrix) -> Array:
 
 def column_counts(R: Matrix) -> Array:
     """Number of rows in which each column is not zero."""
-    columns = R.indices[R.data != 0] if sp.issparse(R) else np.nonzero(R)[1]
+    columns = R.indices[R.data != 0] if is_sparse(R) else np.nonzero(R)[1]
     return np.bincount(columns, minlength=R.shape[1])
 
 
 def scaled(R: Matrix, row_scale: Array | None = None, column_scale: Array | None = None) -> Matrix:
     """diag(row_scale) R diag(column_scale); a sparse R keeps its index arrays."""
-    if not sp.issparse(R):
+    if not is_sparse(R):
         R = R if row_scale is None else R * row_scale[:, None].astype(R.dtype)
         return R if column_scale is None else R * column_scale.astype(R.dtype)
     data = R.data.copy()
@@ -142,7 +149,7 @@ def single_precision(R: Matrix) -> Matrix:
 
 def _as_single(R: Matrix) -> Matrix:
     """The same for a matrix in memory."""
-    if not sp.issparse(R):
+    if not is_sparse(R):
         return R.astype(np.float32)
     return sp.csr_array((R.data.astype(np.float32), R.indices, R.indptr), shape=R.shape)
 
@@ -160,7 +167,7 @@ def row_squares(R: Matrix) -> Array:
     """Squared length of each row, in double precision."""
     if is_blocked(R):
         return R.row_squares()
-    if not sp.issparse(R):
+    if not is_sparse(R):
         return np.einsum("ij,ij->i", R, R, dtype=np.float64)
     return row_sums(sp.csr_array((R.data**2, R.indices, R.indptr), shape=R.shape))
 

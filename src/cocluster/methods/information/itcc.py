@@ -26,7 +26,6 @@ from cocluster.trifactor import (
     RelationalProblem,
     Run,
     State,
-    stepped,
     ties_and_pairs,
 )
 
@@ -118,7 +117,7 @@ class InformationProblem(RelationalProblem):
         pairs = self.pairs.get(name)
         nothing = np.zeros((state.factors[name].shape[1],) * 2)
         block = BlockQuadratic(scores * 0.5, nothing, pairs and pairs.matrix)
-        G = stepped(Indicator(ties=ties), state.factors[name], block)
+        G = Indicator(ties=ties).step(state.factors[name], block)
         if not G.sizes.all():
             G, scores = gathered(G), gathered(scores)
             own = scores[np.arange(len(scores)), G.labels]
