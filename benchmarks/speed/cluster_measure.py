@@ -36,7 +36,7 @@ from cocluster.linalg.assignment import reassigned
 from cocluster.linalg.kmeans import SAMPLE, _nearest, kmeans
 from cocluster.linalg.matrices import gram, inner, single_precision, squared_norm, times
 from cocluster.linalg.partitions import Partition, as_partition
-from cocluster.linalg.passes import one_of
+from cocluster.linalg.passes import part_of
 from cocluster.linalg.subspace import OVERSAMPLING, unit_rows
 from cocluster.linalg.types import Factor
 from cocluster.trifactor import BlockQuadratic, Indicator, NonNegative
@@ -163,7 +163,7 @@ def seconds_of_calls(X: sp.csr_array, shape: Shape, programs: tuple[str, ...]) -
     found = {}
     for program in programs:
         calls = start_calls(X, shape) if program == "start" else sweep_calls(program, X, shape)
-        with narrow_products(), limit(1), threadpool_limits(1), one_of(shape.blocks):
+        with narrow_products(), limit(1), threadpool_limits(1), part_of(shape.blocks):
             for name, call in calls.items():
                 found[f"{program}/{name}"] = fastest(call, time.process_time)
         if program == "start":

@@ -69,7 +69,8 @@ class Relation:
 
     def select(self, name: str, positions: Array) -> Relation:
         """Relation between the chosen objects of type `name` only, in the order given."""
-        matrix, index = self.matrix, self.row_index
+        matrix: Any = self.matrix
+        index = self.row_index
         if name == self.cols:
             matrix = matrix[:, positions]
         if name == self.rows and index is None:

@@ -229,9 +229,9 @@ def _mapped(relation: Relation, function: Callable[[Matrix], Matrix]) -> Relatio
     return replace(relation, matrix=matrix)
 
 
-def view_of(data: RelationalData, name: str) -> Matrix:
+def view_of(data: RelationalData, name: str) -> Any:
     """All matrices of a type side by side, its objects in rows; absent rows are empty."""
-    blocks = []
+    blocks: list[Any] = []
     for relation in data.relations:
         if relation.rows == name:
             blocks.append(_placed(relation.matrix, relation.row_index, data.size(name)))

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
-from cocluster.linalg.types import Matrix
+from cocluster.linalg.types import InMemory
 
 # What scikit-learn's messages say is wrong, and the remedy they leave out.
 _REMEDIES = (
@@ -27,7 +27,7 @@ _TEXT_OR_DATES = frozenset("USVmM")
 MOST_INT32 = np.iinfo(np.int32).max
 
 
-def as_matrix(X: Any, name: str = "X", min_size: int = 1) -> Matrix:
+def as_matrix(X: Any, name: str = "X", min_size: int = 1) -> InMemory:
     """Check values and bring them to a C-ordered float ndarray or a canonical float csr_array.
 
     Parameters
@@ -77,7 +77,7 @@ def _with_remedy(message: str, name: str) -> str:
     return f"{message} {remedy}".rstrip()
 
 
-def _canonical(X: Any) -> Matrix:
+def _canonical(X: Any) -> InMemory:
     """csr_array with sorted, distinct 32-bit indices; shares memory with X if X is so already."""
     matrix = sp.csr_array(X)
     if matrix.indices.dtype != np.int32 and max(*matrix.shape, matrix.nnz) <= MOST_INT32:

@@ -1,15 +1,12 @@
 """What the library means by a matrix and by a factor: the operations it asks of them.
 
     Matrix      a shape, and products with factors: all that a factorisation needs
-      InMemory    entries can be looked at
-        Array       a numpy array
-        Sparse      a scipy csr_array
-      Operator    known by its products
-        Blocked     rows in blocks on disk or on a cluster (`cocluster.blocks`)
-
+      InMemory    a numpy array or a scipy csr_array, whose entries can be looked at
+      Blocked     rows in blocks on disk or on a cluster (`cocluster.blocks`)
+      operators   known by their products alone, as X Xᵀ is (`cocluster.graphs.similarity`)
     Factor      one row per object, one column per cluster
       Array       memberships
-      Hard        one label per object (`cocluster.linalg.partitions.Partition`)
+      Partition   one label per object (`cocluster.linalg.partitions`)
       SpreadRows  either of them, its rows on the workers of a cluster
 
 The guards tell them apart by what they offer, not by class: this floor need not know the floors
@@ -22,7 +19,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 if TYPE_CHECKING:
     # Only for the type checker, which has it built in; Python itself has it from 3.13 on.
@@ -31,13 +27,12 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
-class Sparse(Protocol):
-    """A compressed sparse matrix: entries ``data``, row after row, in columns ``indices``."""
+# A numpy array or a csr_array. scipy has no types, so the checker knows nothing of the latter.
+InMemory = Any
 
-    data: Array
-    indices: Array
-    indptr: Array
-    has_canonical_format: bool
+
+class Matrix(Protocol):
+    """What every data matrix offers."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -48,96 +43,25 @@ class Sparse(Protocol):
         """Type of the entries."""
 
     @property
-    def size(self) -> int:
-        """Number of stored entries."""
-
-    @property
-    def nnz(self) -> int:
-        """Number of stored entries."""
-
-    @property
-    def format(self) -> str:
-        """csr, or csc for the transpose of one."""
-
-    @property
     def T(self) -> Any:
         """The transpose."""
 
     def __matmul__(self, other: Any, /) -> Any:
         """Product with a factor of the columns."""
+
+
+class Factor(Protocol):
+    """What every factor offers; sums over its rows are in `cocluster.linalg.matrices`."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of objects and clusters."""
 
     def __getitem__(self, index: Any, /) -> Any:
-        """Some rows, columns or entries."""
-
-    def __sub__(self, other: Any, /) -> Any:
-        """Difference, entry by entry."""
-
-    def __abs__(self) -> Any:
-        """Absolute values."""
-
-    def sum(self, axis: Any = None, dtype: Any = None) -> Any:
-        """Sums along an axis."""
-
-    def mean(self, axis: Any = None, dtype: Any = None) -> Any:
-        """Means along an axis."""
-
-    def max(self) -> Any:
-        """Largest entry."""
-
-    def min(self) -> Any:
-        """Smallest entry."""
-
-    def astype(self, dtype: Any, /) -> Any:
-        """The same in another precision."""
-
-    def copy(self) -> Any:
-        """A copy that may be changed."""
-
-    def tocsr(self) -> Any:
-        """By rows."""
-
-    def tocoo(self) -> Any:
-        """By entries."""
-
-    def toarray(self) -> Array:
-        """As a numpy array."""
-
-    def multiply(self, other: Any, /) -> Any:
-        """Product, entry by entry."""
-
-    def maximum(self, other: Any, /) -> Any:
-        """Maximum, entry by entry."""
-
-    def log1p(self) -> Any:
-        """log(1 + x) of every entry x."""
-
-    def sum_duplicates(self) -> None:
-        """Add up entries that are stored at one place, in place."""
+        """Some rows."""
 
 
-class Operator(Protocol):
-    """A matrix that is known by its products."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of rows and columns."""
-
-    @property
-    def dtype(self) -> np.dtype:
-        """Type of the entries."""
-
-    @property
-    def T(self) -> Any:
-        """The transpose."""
-
-    def __matmul__(self, other: Any, /) -> Any:
-        """Product with a factor of the columns."""
-
-    def squared_norm(self) -> float:
-        """Sum of all squared entries."""
-
-
-class Blocked(Operator, Protocol):
+class Blocked(Matrix, Protocol):
     """Blocks of rows that are not together in memory; see `cocluster.blocks.rows.RowBlocks`."""
 
     row_counts: tuple[int, ...]
@@ -180,54 +104,15 @@ class Blocked(Operator, Protocol):
         """Raise ValueError if there is no room for factors of so many columns."""
 
 
-class Hard(Protocol):
-    """A factor of zeros with a single one in each row, held as labels."""
-
-    @property
-    def labels(self) -> Array:
-        """Cluster of each object."""
-
-    @property
-    def n_clusters(self) -> int:
-        """Number of clusters, some of which may be empty."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of objects and clusters."""
-
-    @property
-    def sizes(self) -> Array:
-        """Number of objects in each cluster."""
-
-    def __getitem__(self, index: Any, /) -> Any:
-        """Some rows."""
-
-    def gram(self) -> Array:
-        """Gᵀ G."""
-
-    def inner(self, M: Any) -> Array:
-        """Gᵀ M."""
-
-    def dense(self, dtype: Any = ...) -> Array:
-        """The matrix of zeros and ones."""
-
-
-class SpreadRows(Protocol):
+class SpreadRows(Factor, Protocol):
     """A factor whose rows live with the blocks of the data; see `cocluster.blocks.dask.spread`."""
 
     hard: bool
     dtype: np.dtype
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of objects and clusters."""
-
-    @property
     def sizes(self) -> Array:
         """Number of objects in each cluster of a hard factor."""
-
-    def __getitem__(self, index: Any, /) -> Any:
-        """Some rows, here."""
 
     def __mul__(self, other: Any, /) -> Any:
         """Columns scaled."""
@@ -261,17 +146,7 @@ class SpreadRows(Protocol):
         """The same with some rows replaced."""
 
 
-InMemory = Array | Sparse
-Matrix = InMemory | Operator
-Factor = Array | Hard | SpreadRows
-
-
-def is_sparse(R: Any) -> TypeIs[Sparse]:
-    """Whether R is a sparse matrix of scipy."""
-    return bool(sp.issparse(R))
-
-
-def is_operator(R: Any) -> TypeIs[Operator]:
+def is_operator(R: Any) -> bool:
     """Whether the entries of R cannot be looked at: it is in blocks or known by its products."""
     return hasattr(R, "squared_norm")
 

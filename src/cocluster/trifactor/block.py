@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.optimize import nnls
 
 from cocluster.linalg.matrices import EPS, gram, inner
 from cocluster.linalg.partitions import as_array
-from cocluster.linalg.types import Array, Factor, InMemory, is_sparse
+from cocluster.linalg.types import Array, Factor, InMemory
 
 Part = Callable[[Array], Array]
 
@@ -63,12 +64,12 @@ class SplitMatrix:
 
 def _signed_part(L: InMemory, part: Part) -> InMemory:
     """The positive or negative part of a matrix."""
-    if not is_sparse(L):
+    if not sp.issparse(L):
         return part(L)
     half = L.copy()
     half.data = part(L.data)
     half.eliminate_zeros()
-    return half  # type: ignore[no-any-return]  # scipy is untyped
+    return half
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +84,7 @@ class BlockQuadratic:
     sign, where that is at hand.
     """
 
-    linear: Array
+    linear: Any
     gram: Array
     laplacian: Any = None
     constant: float = 0.0

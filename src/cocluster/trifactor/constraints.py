@@ -29,16 +29,16 @@ class Constraint(Protocol):
     def ties(self) -> Ties | None:
         """Objects that share one row of the factor."""
 
-    def start(self, n: int, k: int, rng: np.random.Generator) -> Factor:
+    def start(self, n: int, k: int, rng: np.random.Generator) -> Any:
         """A random point of the set."""
 
     def settled(self, values: Array, k: int) -> Array:
         """Labels or memberships on which tied objects agree."""
 
-    def given(self, values: Factor, k: int) -> Factor:
+    def given(self, values: Any, k: int) -> Any:
         """The point of the set that stands for labels (1-D) or memberships (2-D)."""
 
-    def step(self, G: Factor, block: BlockQuadratic) -> Factor:
+    def step(self, G: Any, block: BlockQuadratic) -> Any:
         """A point of the set that is no worse for the block than G."""
 
 
@@ -111,7 +111,7 @@ class Soft(Tied):
         G = rng.uniform(0.1, 1.0, size=(n, k))
         return G if self.ties is None else self.ties.first(G)
 
-    def given(self, values: Factor, k: int) -> Factor:
+    def given(self, values: Any, k: int) -> Any:
         """Memberships as they are, or labels as 1 and 0, softened."""
         if is_spread(values):
             return values.map(_softened, k, width=k, dtype=np.float64)
@@ -151,7 +151,7 @@ class Orthogonal(Soft):
     objective at every step (rises are rare and small).
     """
 
-    def given(self, values: Factor, k: int) -> Factor:
+    def given(self, values: Any, k: int) -> Any:
         """Labels less soft and with unit columns: far from orthogonality the rule goes astray."""
         G = super().given(values, k)
         if values.ndim == 2:
@@ -207,7 +207,7 @@ class Indicator(Tied):
         """Random labels, every cluster in use."""
         return _hardened(self.settled(rng.permutation(np.arange(n) % k), k), k)
 
-    def given(self, values: Factor, k: int) -> Factor:
+    def given(self, values: Any, k: int) -> Any:
         """The labels, or the strongest memberships, agreed within tied objects."""
         if is_spread(values):
             return values.map(_hardened, k, width=k, dtype=np.float32, hard=True)
@@ -238,7 +238,7 @@ def _hardened(values: Array, k: int) -> Partition:
     return as_partition(values if values.ndim == 1 else values.argmax(axis=1), k)
 
 
-def memberships(G: Factor, block: BlockQuadratic) -> Array:
+def memberships(G: Factor, block: BlockQuadratic) -> Any:
     """G with each column scaled by its prototype's length, rows summing to one.
 
     The length takes away the freedom to move scale between factor and association, so that

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +63,7 @@ def _means(problem: TriFactorProblem, state: State, r: int, known_rows: bool) ->
     return np.maximum(means, SOFTENING * np.abs(means).mean())
 
 
-def _cast(problem: TriFactorProblem, factors: Mapping[str, Factor]) -> dict[str, Factor]:
+def _cast(problem: TriFactorProblem, factors: Mapping[str, Any]) -> dict[str, Factor]:
     """Real factors in the precision of the data; spread ones made, for they are used often."""
     cast = {name: G if is_hard(G) else G.astype(problem.dtype) for name, G in factors.items()}
     return {name: G.made() if is_spread(G) else G for name, G in cast.items()}

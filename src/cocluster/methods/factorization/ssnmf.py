@@ -12,10 +12,9 @@ from sklearn.utils import Tags
 
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
-from cocluster.graphs.kernels import kernel_matrix
+from cocluster.graphs.kernels import Kernel, kernel_matrix
 from cocluster.graphs.similarity import (
     Gram,
-    Kernel,
     LinkedSimilarity,
     checked_similarity,
     linked_similarity,

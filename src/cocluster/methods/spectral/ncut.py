@@ -10,9 +10,9 @@ from sklearn.utils import Tags
 
 from cocluster.data.relational import RelationalData
 from cocluster.graphs import knn_graph
-from cocluster.graphs.distances import row_chunks
+from cocluster.graphs.distances import mean_squared_distance, row_chunks
 from cocluster.graphs.similarity import Gram, checked_similarity, linked_similarity
-from cocluster.graphs.weights import Metric, Weights, mean_squared_distance
+from cocluster.graphs.weights import Metric, Weights
 from cocluster.linalg.matrices import is_nonnegative, safe_inverse
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, Matrix
