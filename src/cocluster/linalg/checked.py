@@ -24,6 +24,7 @@ _REMEDIES = (
 )
 _TEXT_OR_DATES = frozenset("USVmM")
 
+# Largest index that fits in 32 bits.
 MOST_INT32 = np.iinfo(np.int32).max
 
 
@@ -52,7 +53,15 @@ def as_matrix(X: Any, name: str = "X", min_size: int = 1) -> InMemory:
         )
     except (TypeError, ValueError) as error:
         raise type(error)(_with_remedy(str(error), name)) from error
-    return _canonical(checked) if sp.issparse(checked) else checked
+    return in_form(checked)
+
+
+def in_form(X: InMemory) -> InMemory:
+    """The same numbers as a C-ordered ndarray or a canonical csr_array, for values known as good.
+
+    Costs next to nothing if X has that form already.
+    """
+    return _canonical(X) if sp.issparse(X) else np.ascontiguousarray(X)
 
 
 def _refuse_unreadable(X: Any, name: str) -> None:
