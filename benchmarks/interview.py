@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from benchmarks.pictures import save
 from cocluster import CoCluster
 from cocluster.interview import Interview
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.metrics import accuracy, nmi
 
 SETS = {

@@ -24,7 +24,7 @@ import scipy.sparse as sp
 
 from benchmarks.pictures import save
 from cocluster import FNMTF, LDCC, SSNMF, Links, StarSSNMF
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.metrics import accuracy
 from cocluster.preprocessing import TopWordsByMutualInformation
 

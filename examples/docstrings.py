@@ -20,7 +20,7 @@ import numpy as np
 from cocluster import CoCluster
 from cocluster.data.relational import star
 from cocluster.datasets import Corpus, load_docstrings
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.metrics import scores
 from cocluster.report.features import characteristic_features
 from cocluster.report.plots import plot_reordering

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from cocluster.data.relational import Relation, RelationalData, bipartite
-from cocluster.linalg.matrices import Array
+from cocluster.data.relation import Relation
+from cocluster.data.relational import RelationalData, bipartite
+from cocluster.linalg.types import Array
 
 STRUCTURES = ("dense", "sparse", "star", "chain", "center in columns", "absent")
 

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.data.relational import RelationalData
-from cocluster.linalg.matrices import Array, Matrix
 from cocluster.linalg.partitions import as_array
+from cocluster.linalg.types import Array, Matrix
 from cocluster.trifactor import BlockQuadratic
 
 

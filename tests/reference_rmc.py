@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 
 
 def entropic_mirror_descent(s: Array, spread: float, n_steps: int) -> Array:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.svm import LinearSVC
 
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.types import Array, Matrix
 
 SMALLEST_WEIGHT = 1e-4
 MAX_SWITCHES = 20

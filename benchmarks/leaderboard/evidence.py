@@ -24,6 +24,7 @@ from benchmarks.leaderboard.run import all_sets, evaluate
 from benchmarks.packs import packed_afterwards, read_text, write_text
 from cocluster import CoCluster, Links
 from cocluster.data.relational import RelationalData, relational
+from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.methods.auto_itcc import (
     THREE_UP_TO_ENTRIES,
     ConsensusITCC,
@@ -32,7 +33,6 @@ from cocluster.methods.auto_itcc import (
     consensus_embedding,
 )
 from cocluster.methods.information.itcc import ITCC
-from cocluster.methods.starts import kmeans_labels
 
 EVIDENCE = "evidence.csv"
 LINKED_SETS = ("cstr_475x1000", "oh5", "re0", "colon_alon_62x2000")

@@ -16,7 +16,7 @@ from benchmarks.papers.sets import list_paper_sets, paper_set
 from cocluster.data.relational import star
 from cocluster.data.scaling import fit_scaling
 from cocluster.datasets.registry import nearest
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.links import Links
 
 Setting = Mapping[str, Any]

@@ -16,7 +16,7 @@ from benchmarks.papers.prepare import drop_unused_words, prepared_views, select_
 from cocluster.datasets.fetch import fetch
 from cocluster.datasets.registry import nearest
 from cocluster.io.dataset import Dataset
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.utils.randomness import RandomState, generator
 
 

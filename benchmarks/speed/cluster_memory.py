@@ -6,7 +6,7 @@ import math
 
 from benchmarks.speed.cluster_model import INDEX, Cluster, Shape
 from cocluster.blocks.dask.spread import FAN_IN
-from cocluster.methods.starts import SAMPLE
+from cocluster.linalg.kmeans import SAMPLE
 
 
 def needs(method: str, shape: Shape, cluster: Cluster, sweeps: int) -> dict[str, float]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cocluster.blocks.disk.stored import open_blocks
     from cocluster.blocks.disk.writing import write_blocks
-    from cocluster.data.relational import Relation, RelationalData, bipartite, star
+    from cocluster.data.relation import Relation
+    from cocluster.data.relational import RelationalData, bipartite, star
     from cocluster.interview import Interview
     from cocluster.links import Links
     from cocluster.methods.auto import CoCluster

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 from scipy.special import entr
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 
 
 def confusion_matrix(

@@ -32,8 +32,8 @@ from benchmarks.speed.cluster_model import (
 from cocluster.blocks.dask.recipe import Recipe
 from cocluster.blocks.dask.spread import Spread
 from cocluster.datasets import make_blocks
+from cocluster.linalg import subspace
 from cocluster.linalg.partitions import Partition
-from cocluster.methods import starts
 
 # Of Dask itself: sockets it leaves to be closed, ports that are in use.
 pytestmark = [
@@ -135,7 +135,7 @@ def test_a_sweep_makes_the_calls_of_the_program(
 def test_the_start_makes_the_calls_of_the_program(
     rows: da.Array, calls: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(starts, "SINGLE_FROM_ENTRIES", 0)
+    monkeypatch.setattr(subspace, "SINGLE_FROM_ENTRIES", 0)
     cocluster.FNMTF(3, 4, max_iter=1, random_state=0).fit(rows)
     program = start(SHAPE)
     assert_same_calls(calls[: len(on_blocks(program))], program)

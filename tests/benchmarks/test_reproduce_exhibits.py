@@ -28,7 +28,7 @@ from benchmarks.papers.runner import DETAILS, run
 from benchmarks.papers.tables import TABLES
 from benchmarks.papers.zhang2012 import exhibits as zhang2012
 from cocluster.io.dataset import Dataset
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.metrics import accuracy, confusion_matrix
 
 HOME = Path(__file__).parents[2] / "benchmarks" / "papers"

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.svm import LinearSVC
 
 from benchmarks.baselines.tsvm import switch, tsvm_labels
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 
 
 def clusters(seed: int, k: int, n: int = 90) -> tuple[Array, Array, Array]:

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 import zarr
 
 from cocluster.blocks.disk.writing import write_blocks
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.types import Array, Matrix
 
 SHAPE = (60, 40)
 ROWS = [f"s{i}" for i in range(SHAPE[0])]

@@ -18,7 +18,7 @@ from distributed import Client, LocalCluster
 import cocluster
 from cocluster.blocks.dask.spread import ClusterLost
 from cocluster.datasets import make_blocks
-from cocluster.linalg.matrices import Matrix
+from cocluster.linalg.types import Matrix
 from cocluster.links import Links
 
 # Of Dask itself: sockets it leaves to be closed, ports that are in use.

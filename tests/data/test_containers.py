@@ -15,7 +15,8 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from cocluster.data.containers import as_matrix, as_table, has_views, views_of
+from cocluster.data.containers import as_table, has_views, views_of
+from cocluster.linalg.checked import as_matrix
 
 FORMATS = ["coo", "csc", "csr", "bsr", "dok", "lil", "dia"]
 

@@ -16,7 +16,8 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, train_
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import resample
 
-from cocluster.data.relational import Relation, RelationalData, bipartite, relational, star
+from cocluster.data.relation import Relation
+from cocluster.data.relational import RelationalData, bipartite, relational, star
 
 N = 12
 

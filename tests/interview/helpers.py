@@ -9,7 +9,7 @@ import numpy as np
 from cocluster import CoCluster
 from cocluster.interview import Interview, Query
 from cocluster.interview.strategies import STRATEGIES
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from tests.conftest import plant
 from tests.links.helpers import known_relations
 

@@ -11,8 +11,9 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from cocluster.linalg import matrices
-from cocluster.linalg.partitions import Partition, as_array, as_partition, fill_empty, unchanged
+from cocluster.linalg import matrices, passes
+from cocluster.linalg.assignment import fill_empty
+from cocluster.linalg.partitions import Partition, as_array, as_partition, unchanged
 from cocluster.utils import threads
 from tests import reference
 
@@ -161,7 +162,7 @@ def test_products_of_small_matrices_are_double(rng):
 def test_compiled_label_sums(transposed, monkeypatch):
     pytest.importorskip("numba")
     called = counted_kernels(monkeypatch)
-    monkeypatch.setattr(matrices, "COMPILE_FROM_NONZEROS", 0)
+    monkeypatch.setattr(passes, "COMPILE_FROM_NONZEROS", 0)
     rng = np.random.default_rng(0)
     cases = list(product(PRECISIONS.items(), [(13, 9), (7, 40), (40, 7), (300, 70)]))
     for (dtype, tolerance), shape in cases:

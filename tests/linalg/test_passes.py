@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from cocluster import FNMTF, ITCC, NMTF
-from cocluster.linalg import matrices, passes
+from cocluster.linalg import assignment, matrices, passes
 from cocluster.linalg.partitions import as_partition
 from cocluster.utils import threads
 from tests import reference
@@ -23,7 +23,7 @@ PRECISIONS = (np.float64, np.float32)
 @pytest.fixture
 def compiled(monkeypatch):
     """Compiled passes for matrices of any size."""
-    monkeypatch.setattr(matrices, "COMPILE_FROM_NONZEROS", 0)
+    monkeypatch.setattr(passes, "COMPILE_FROM_NONZEROS", 0)
 
 
 def counts(seed: int = 0, shape: tuple[int, int] = (300, 90)) -> sp.csr_array:
@@ -37,7 +37,7 @@ def counts(seed: int = 0, shape: tuple[int, int] = (300, 90)) -> sp.csr_array:
 
 @pytest.mark.parametrize("compile_from", [0, np.inf])
 def test_assignment_equals_every_row_tried_in_every_cluster(compile_from, monkeypatch):
-    monkeypatch.setattr(matrices, "COMPILE_FROM_NONZEROS", compile_from)
+    monkeypatch.setattr(passes, "COMPILE_FROM_NONZEROS", compile_from)
     for dtype in PRECISIONS:
         rng = np.random.default_rng(0)
         X = counts().astype(dtype)
@@ -45,7 +45,7 @@ def test_assignment_equals_every_row_tried_in_every_cluster(compile_from, monkey
         H = as_partition(rng.integers(M, size=X.shape[1]), M)
         # Whole numbers are exact in any order, ties included: a row then keeps its label.
         codes, bias = rng.integers(-3, 3, size=(K, M)), rng.integers(3, size=K)
-        moved, change = passes.reassigned(X, G, H, codes, bias)
+        moved, change = assignment.reassigned(X, G, H, codes, bias)
         costs = bias + reference.label_sums(X.toarray(), H.labels, M) @ codes.T
         own = costs[np.arange(len(costs)), G.labels]
         expected = np.where(own <= costs.min(axis=1), G.labels, costs.argmin(axis=1))
@@ -77,7 +77,7 @@ def test_fits_equal_the_general_path_and_do_not_depend_on_threads(method, dtype,
     rng = np.random.default_rng(1)
     start = tuple(rng.integers(K, size=n) for n in X.shape)
     general = method(K, init=start).fit(X)
-    monkeypatch.setattr(matrices, "COMPILE_FROM_NONZEROS", 0)
+    monkeypatch.setattr(passes, "COMPILE_FROM_NONZEROS", 0)
     fits = []
     for n in (1, 2):
         with threads.limit(n):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.methods.base import Coclusterer
 from cocluster.methods.factorization.fnmtf import FNMTF
 from cocluster.methods.factorization.nmf import NMF, SemiNMF

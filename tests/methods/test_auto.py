@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cocluster import FNMTF, ITCC, CoCluster, Links, star
-from cocluster.data.relational import Relation, RelationalData, relational
+from cocluster.data.relation import Relation
+from cocluster.data.relational import RelationalData, relational
 from cocluster.datasets import make_blocks
 from cocluster.methods import auto_itcc as module
 from cocluster.methods.auto_itcc import ConsensusITCC, ShiftedITCC, consensus_embedding

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from cocluster.data.relational import Relation, RelationalData, star
+from cocluster.data.relation import Relation
+from cocluster.data.relational import RelationalData, star
 from tests.methods.every_method import METHODS, SIGNED, SOFT
 
 every = pytest.mark.parametrize("method", METHODS)

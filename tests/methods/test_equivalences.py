@@ -8,7 +8,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 
-from cocluster.data.relational import Relation, RelationalData, star
+from cocluster.data.relation import Relation
+from cocluster.data.relational import RelationalData, star
 from cocluster.methods.factorization.fnmtf import FNMTF
 from cocluster.methods.factorization.nmf import NMF, SemiNMF
 from tests.conftest import structured

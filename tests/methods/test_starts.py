@@ -7,8 +7,11 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from cocluster.data.relational import Relation, RelationalData, bipartite
-from cocluster.methods.starts import kmeans_labels, starts, unit_rows, view_of
+from cocluster.data.relation import Relation
+from cocluster.data.relational import RelationalData, bipartite, view_of
+from cocluster.linalg.kmeans import kmeans_labels
+from cocluster.linalg.subspace import unit_rows
+from cocluster.methods.starts import starts
 from cocluster.metrics import accuracy
 from tests.conftest import plant
 from tests.reference import dense
@@ -110,7 +113,7 @@ def test_given_starts_are_taken_as_they_are(data, rng):
 
 
 def test_large_samples_are_clustered_by_a_part(planted, monkeypatch):
-    monkeypatch.setattr("cocluster.methods.starts.SAMPLE", 20)
+    monkeypatch.setattr("cocluster.linalg.kmeans.SAMPLE", 20)
     labels = kmeans_labels(planted.X, K, seed=0)
     assert accuracy(planted.row_labels, labels) == 1
 

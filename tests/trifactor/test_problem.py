@@ -9,7 +9,8 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from cocluster.data.relational import Relation, RelationalData
+from cocluster.data.relation import Relation
+from cocluster.data.relational import RelationalData
 from cocluster.linalg.partitions import Partition, as_array
 from cocluster.trifactor import (
     BlockQuadratic,

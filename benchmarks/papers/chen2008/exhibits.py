@@ -22,7 +22,7 @@ from benchmarks.papers.layout import (
     table_lines,
 )
 from benchmarks.papers.protocol import load
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.methods.factorization.ssnmf import SSNMF
 from cocluster.methods.kernel_kmeans.estimator import KernelKMeans

@@ -12,7 +12,7 @@ from benchmarks.papers.protocol import load
 from benchmarks.papers.search import Row
 from cocluster import SSNMF
 from cocluster.graphs.similarity import linked_similarity
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.links import Links
 
 PIXELS, TOLD = 40, 0.05

@@ -12,8 +12,9 @@ from sklearn.preprocessing import normalize
 
 from benchmarks.papers.protocol import Answer, Problem, Setting
 from cocluster import SSNMF, NCut
-from cocluster.graphs.similarity import kernel_matrix, linked_similarity
-from cocluster.linalg.matrices import Array
+from cocluster.graphs.kernels import kernel_matrix
+from cocluster.graphs.similarity import linked_similarity
+from cocluster.linalg.types import Array
 
 
 def linked(problem: Problem, affinity: str) -> Array:

@@ -9,7 +9,7 @@ from benchmarks.papers.figures.pictures import Picture, points, right, scatter
 from benchmarks.papers.protocol import Problem
 from benchmarks.papers.search import Row
 from cocluster import SSNMF, NCut
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.links import Links
 
 RING, TOLD = 10, 0.3

@@ -14,7 +14,7 @@ from benchmarks.papers.layout import MISSING, compared, table_lines, words_besid
 from benchmarks.papers.protocol import rescaled
 from benchmarks.papers.sets import paper_set
 from cocluster.io.dataset import Dataset
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.factorization.metric import learn_metrics

@@ -20,7 +20,7 @@ from benchmarks.papers.figures.pictures import (
 )
 from benchmarks.papers.search import Row
 from cocluster import NMTF, SRC, StarSSNMF
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.links import Links
 
 HALF = 15

@@ -18,7 +18,7 @@ from benchmarks.papers.runner import versions
 from benchmarks.papers.search import Row
 from cocluster.datasets.fetch import locate
 from cocluster.datasets.registry import dataset_info
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 
 FIELDS = ("panel", "kind", "group", "x", "y", "value")
 Panels = dict[str, list[Row]]

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks import pictures
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 
 OWN = "tab:orange"
 OTHERS = (

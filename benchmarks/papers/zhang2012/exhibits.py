@@ -21,7 +21,7 @@ from benchmarks.papers.layout import (
 from benchmarks.papers.protocol import rescaled
 from benchmarks.papers.sets import paper_set
 from cocluster.io.dataset import Dataset
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.methods.spectral.ldcc import LDCC
 from cocluster.metrics import accuracy
 

@@ -18,7 +18,7 @@ from benchmarks.papers.protocol import Column, Scales, Table, load, rescaled
 from benchmarks.papers.search import Row
 from benchmarks.papers.solvers import method
 from cocluster import BSGP, LDCC
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.metrics import scores
 
 BGP, OURS = "BGP", "LDCC"

@@ -3,7 +3,7 @@
 All that estimators ask of it are sums over blocks and results that go with the rows:
 
     X @ F           one result per row          Xᵀ @ G, ‖X‖², sums     added up over blocks
-    X.each(f)       the same matrix, every block transformed by f when it is used
+    X.rowwise(f)    the same matrix, every block transformed by f when it is used
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.linalg.matrices import (
-    Array,
-    Matrix,
     column_counts,
     column_degrees,
     column_sums,
@@ -29,7 +27,8 @@ from cocluster.linalg.matrices import (
     squared_norm,
     times,
 )
-from cocluster.linalg.partitions import Factor, Partition, gathered
+from cocluster.linalg.partitions import Partition, gathered
+from cocluster.linalg.types import Array, Factor, InMemory, Matrix
 
 Function = Callable[..., Any]
 
@@ -74,31 +73,29 @@ class RowBlocks(ABC):
     column_names: Array | None = None
 
     @abstractmethod
-    def each(self, function: Callable[[Matrix], Matrix]) -> Self:
-        """The matrix with every block transformed; the function must keep its shape."""
+    def rowwise(self, function: Callable[..., Matrix], *shared: Any) -> Self:
+        """The matrix with ``function(block, *shared)`` for every block, of the same shape."""
 
     @abstractmethod
-    def total(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Any:
+    def total(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> Any:
         """Sum over blocks of ``function(block, *parts, *shared)``.
 
         ``along`` are factors of the rows: each block gets its part of them.
         """
 
     @abstractmethod
-    def collect(
-        self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()
-    ) -> list[Any]:
+    def collect(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> list[Any]:
         """The results of ``function(block, *parts, *shared)``, here."""
 
     @abstractmethod
-    def rows(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Factor:
+    def rows(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> Factor:
         """The results of ``function(block, *parts, *shared)``, one row for each row."""
 
     @abstractmethod
     def reassigned(
         self, G: Factor, H: Partition, codes: Array, bias: Array
     ) -> tuple[Factor, Array]:
-        """`passes.reassigned` of all rows, in one pass over the blocks."""
+        """`assignment.reassigned` of all rows, in one pass over the blocks."""
 
     @abstractmethod
     def placed(self, values: Factor) -> Factor:
@@ -197,7 +194,7 @@ def turned_product(X: Matrix, G: Factor) -> Array:
     return times(X.T, G)
 
 
-def _profile(X: Matrix) -> tuple[int, int, Array, Array]:
+def _profile(X: InMemory) -> tuple[int, int, Array, Array]:
     """The fields of `Profile` for one block."""
     return int(not is_nonnegative(X)), X.size, column_degrees(X), column_counts(X)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cocluster.data.containers import Table
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 
 
 @dataclass(frozen=True)

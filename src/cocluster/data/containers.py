@@ -11,25 +11,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_array
 
-from cocluster.linalg.matrices import Array, Matrix, is_blocked
-
-# What scikit-learn's messages say is wrong, and the remedy they leave out.
-_REMEDIES = (
-    ("NaN", "Drop or fill missing values first, for example with sklearn.impute.SimpleImputer."),
-    ("infinity", "Replace infinite values by finite ones, or drop their rows."),
-    ("Complex data", "Pass real numbers, for example numpy.abs(X)."),
-    ("string", "Encode text as numbers first, for example with a CountVectorizer."),
-    ("sample(s)", "Pass a matrix with at least one row."),
-    ("feature(s)", "Pass a matrix with at least one column."),
-    ("with dim", "Pass one matrix, with samples as rows, or a dict of matrices as views."),
-    ("fill value must be 0", "Use sparse columns whose fill value is 0."),
-    ("sequence", "Pass a matrix of numbers with rows of equal length."),
-)
-_TEXT_OR_DATES = frozenset("USVmM")
-
-MOST_INT32 = np.iinfo(np.int32).max
+from cocluster.linalg.checked import as_matrix
+from cocluster.linalg.types import Array, Matrix, is_blocked
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,34 +99,6 @@ def views_of(X: Any) -> dict[str, Any]:
     return views
 
 
-def as_matrix(X: Any, name: str = "X", min_size: int = 1) -> Matrix:
-    """Check values and bring them to a C-ordered float ndarray or a canonical float csr_array.
-
-    Parameters
-    ----------
-    X : array-like, scipy sparse array or matrix, or pandas DataFrame
-    name : str
-        What error messages call it.
-    min_size : int
-        Smallest number of rows and of columns that is accepted.
-    """
-    _refuse_unreadable(X, name)
-    try:
-        checked = check_array(
-            # scikit-learn would read sparse columns too, but as float64.
-            X.sparse.to_coo() if hasattr(X, "sparse") else X,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            ensure_min_samples=min_size,
-            ensure_min_features=min_size,
-            input_name=name,
-        )
-    except (TypeError, ValueError) as error:
-        raise type(error)(_with_remedy(str(error), name)) from error
-    return _canonical(checked) if sp.issparse(checked) else checked
-
-
 def _read(X: Any, name: str, row_ids: Any = None, column_names: Any = None) -> Table:
     """Table of a container whose names were found."""
     return Table(as_matrix(X, name), _labels(row_ids), _labels(column_names))
@@ -162,38 +118,3 @@ def _anndata_matrix(X: Any, name: str) -> Any:
     if X.X is None:
         raise ValueError(f"{name} is AnnData without .X; put the wanted layer into .X first.")
     return X.X.to_memory() if hasattr(X.X, "to_memory") else X.X
-
-
-def _refuse_unreadable(X: Any, name: str) -> None:
-    """Refuse what conversion to float would silently change: masks, text, dates."""
-    if np.ma.isMaskedArray(X):
-        raise TypeError(f"{name} is a masked array; fill it or drop the masked rows first.")
-    dtypes = getattr(X, "dtypes", None)
-    for dtype in [getattr(X, "dtype", None)] if dtypes is None else np.ravel(dtypes):
-        if getattr(dtype, "kind", "") in _TEXT_OR_DATES:
-            raise ValueError(f"{name} holds {dtype} values; encode text and dates as numbers.")
-
-
-def _with_remedy(message: str, name: str) -> str:
-    """Message of scikit-learn that names the input and says what to do."""
-    if message.startswith("Complex data"):
-        message = message.splitlines()[0] + "."  # the rest prints the matrix
-    if f"Input {name}" not in message:
-        message = f"{name}: {message}"
-    if "Reshape your data" in message:
-        return message
-    remedy = next((remedy for key, remedy in _REMEDIES if key in message), "")
-    return f"{message} {remedy}".rstrip()
-
-
-def _canonical(X: Any) -> Matrix:
-    """csr_array with sorted, distinct 32-bit indices; shares memory with X if X is so already."""
-    matrix = sp.csr_array(X)
-    if matrix.indices.dtype != np.int32 and max(*matrix.shape, matrix.nnz) <= MOST_INT32:
-        # Half the memory, and scikit-learn takes no others.
-        parts = (matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32))
-        matrix = sp.csr_array(parts, shape=matrix.shape)
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    return matrix

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 import numpy as np
+import scipy.sparse as sp
 
 from cocluster.data.alignment import Alignment, align
 from cocluster.data.containers import as_table, has_views, views_of
 from cocluster.data.relation import Relation, sizes_by_type
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.types import Array, Matrix
 
 __all__ = ["Relation", "RelationalData", "bipartite", "relational", "star"]
 
@@ -156,7 +157,8 @@ def bipartite(X: Any, rows: str = "samples", columns: str = "features") -> Relat
     table = as_table(X)
     known = {columns: table.column_names, rows: table.row_ids}
     names = {name: labels for name, labels in known.items() if labels is not None}
-    return RelationalData((Relation(table.matrix, rows, columns),), rows, names)
+    relation = Relation(table.matrix, rows, columns, checked=True)
+    return RelationalData((relation,), rows, names)
 
 
 def star(
@@ -186,7 +188,7 @@ def star(
     if ids is not None:
         names[center] = ids
     relations = tuple(
-        Relation(table.matrix, center, name, weight[name], row_index[name])
+        Relation(table.matrix, center, name, weight[name], row_index[name], checked=True)
         for name, table in tables.items()
     )
     return RelationalData(relations, center, names, report)
@@ -225,4 +227,30 @@ def _mapped(relation: Relation, function: Callable[[Matrix], Matrix]) -> Relatio
             f"The function turned relation {relation} of shape {relation.matrix.shape} into shape "
             f"{matrix.shape}; it must keep the shape."
         )
-    return replace(relation, matrix=matrix)
+    # The function is the caller's: what it made is looked at like any other input.
+    return replace(relation, matrix=matrix, checked=False)
+
+
+def view_of(data: RelationalData, name: str) -> Any:
+    """All matrices of a type side by side, its objects in rows; absent rows are empty."""
+    blocks: list[Any] = []
+    for relation in data.relations:
+        if relation.rows == name:
+            blocks.append(_placed(relation.matrix, relation.row_index, data.size(name)))
+        if relation.cols == name and relation.rows != name:
+            blocks.append(relation.matrix.T)
+    if len(blocks) == 1:
+        return blocks[0].tocsr() if sp.issparse(blocks[0]) else blocks[0]
+    if any(sp.issparse(block) for block in blocks):
+        return sp.csr_array(sp.hstack(blocks, format="csr"))
+    return np.hstack(blocks)
+
+
+def _placed(R: Matrix, row_index: Array | None, n: int) -> Matrix:
+    """The rows of R at their places among n."""
+    if row_index is None:
+        return R
+    present = len(row_index)
+    # 32-bit indices: scikit-learn's k-means takes no others.
+    ends = (row_index.astype(np.int32), np.arange(present, dtype=np.int32))
+    return sp.csr_array((np.ones(present, R.dtype), ends), shape=(n, present)) @ R

@@ -7,17 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from cocluster.linalg.matrices import (
-    Array,
-    Matrix,
     column_counts,
     column_degrees,
-    is_blocked,
+    degree_scaled,
+    inverse_root,
     is_nonnegative,
-    row_degrees,
-    row_squares,
-    safe_inverse,
     scaled,
 )
+from cocluster.linalg.rowwise import rowwise
+from cocluster.linalg.subspace import unit_rows
+from cocluster.linalg.types import Array, Matrix, is_blocked
 
 NORMALIZATIONS = (None, "l2", "tfidf", "degree", "auto")
 
@@ -33,13 +32,11 @@ class Scaling:
         """The normalised matrix; sparse index arrays are shared with X."""
         if self.how is None:
             return X
-        if is_blocked(X):
-            return X.each(self.apply)
         if self.how == "degree":
-            return scaled(X, np.sqrt(safe_inverse(row_degrees(X))), self.column_scale)
+            return degree_scaled(X, self.column_scale)
         if self.column_scale is not None:
-            X = scaled(X, column_scale=self.column_scale)
-        return scaled(X, row_scale=np.sqrt(safe_inverse(row_squares(X))))
+            X = rowwise(scaled, X, None, self.column_scale)
+        return unit_rows(X)
 
 
 def fit_scaling(X: Matrix, how: str | None) -> Scaling:
@@ -53,7 +50,7 @@ def fit_scaling(X: Matrix, how: str | None) -> Scaling:
     if how == "auto":
         how = "degree" if is_nonnegative(X) else None
     if how == "degree":
-        return Scaling(how, np.sqrt(safe_inverse(column_degrees(X))))
+        return Scaling(how, inverse_root(column_degrees(X)))
     if how == "tfidf":
         present = X.profile.present if is_blocked(X) else column_counts(X)
         return Scaling(how, np.log((1 + X.shape[0]) / (1 + present)) + 1)

@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 
 # The twelve subpackages with most public functions and classes, and the modules that hold them.
 CLASSES = {

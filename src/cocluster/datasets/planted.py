@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.utils.randomness import RandomState, generator
 
 Pattern = Literal["diagonal", "checkerboard"]

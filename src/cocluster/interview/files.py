@@ -13,7 +13,7 @@ import numpy as np
 
 from cocluster.data.relational import RelationalData
 from cocluster.interview.knowledge import Answered
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.links import Labelling, Links
 
 FORMAT = "cocluster interview 1"

@@ -16,10 +16,11 @@ from cocluster.interview import files
 from cocluster.interview.knowledge import SIGNS, Answered, Geometry, Known, Query
 from cocluster.interview.seeding import seeded_labels
 from cocluster.interview.strategies import STRATEGIES, View
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.links import Links, as_links
+from cocluster.methods.base import clusters_by_type
 from cocluster.methods.starts import spectral_embedding
-from cocluster.utils.checks import check_choice, check_integer, clusters_by_type
+from cocluster.utils.checks import check_choice, check_integer
 from cocluster.utils.randomness import generator
 
 

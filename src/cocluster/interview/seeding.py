@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 from cocluster.interview.knowledge import Geometry
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 
 
 def seeded_labels(geometry: Geometry, groups: list[Array], n_clusters: int) -> Array:

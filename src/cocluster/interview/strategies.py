@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from cocluster.interview.knowledge import Geometry, Known, Query
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 
 TRIES = 100
 """Random pairs drawn before the open ones are looked for one by one."""

@@ -5,19 +5,16 @@ from __future__ import annotations
 import csv
 import json
 import os
-import platform
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy
-import sklearn
 
-import cocluster
 from cocluster.data.relational import RelationalData
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.utils.files import new_folder
+from cocluster.utils.versions import versions
 
 
 def write_run(
@@ -80,11 +77,5 @@ def _summary(model: Any, data: RelationalData) -> dict[str, Any]:
         "sweeps": int(fitted.n_iter_),
         "converged": bool(fitted.converged_),
         "links": report,
-        "versions": {
-            "cocluster": cocluster.__version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-            "scikit-learn": sklearn.__version__,
-        },
+        "versions": versions(),
     }

@@ -10,7 +10,8 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.exceptions import ConvergenceWarning
 
-from cocluster.linalg.matrices import Array, Matrix, safe_inverse
+from cocluster.linalg.matrices import safe_inverse
+from cocluster.linalg.types import Array, Matrix
 
 # Up to this size a dense solver is faster, and repeated eigenvalues are no trouble to it.
 DENSE_SIZE = 1000

@@ -1,50 +1,53 @@
 """The few operations by which everything else touches data.
 
-A data matrix is a numpy array, a ``scipy.sparse.csr_array``, or any object with ``shape``,
-``dtype``, ``T``, ``@`` and ``squared_norm()``; a factor is an array or a `Partition`.
+What a matrix and a factor may be is in `cocluster.linalg.types`. The operations take every kind
+that makes sense, so that nobody above has to ask which kind it has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-if TYPE_CHECKING:
-    from cocluster.linalg.partitions import Factor, Partition
+from cocluster.linalg import passes
+from cocluster.linalg.partitions import Partition
+from cocluster.linalg.rowwise import rowwise
+from cocluster.linalg.types import (
+    Array,
+    Factor,
+    InMemory,
+    Matrix,
+    is_blocked,
+    is_operator,
+)
 
-Array = np.ndarray
-# A numpy array, a csr_array, or an operator as described above.
-Matrix = Any
+# Smallest number that is divided by: far below any entry that matters, far above underflow.
 EPS = 1e-12
-# Compiling costs seconds: from here on a few sweeps win them back.
-COMPILE_FROM_NONZEROS = 4_000_000
+# Entries that are scaled at a time: few enough for the temporaries (8 MB each) to stay small beside
+# any data they matter for, many enough for the loop over the chunks to cost nothing.
+ENTRIES_AT_ONCE = 1_000_000
 
 
-def is_operator(R: Any) -> bool:
-    """Whether R is known only by its products."""
-    return hasattr(R, "squared_norm")
-
-
-def is_blocked(R: Any) -> bool:
-    """Whether R is in blocks of rows that are not together in memory (`cocluster.blocks`)."""
-    return hasattr(R, "row_counts")
-
-
-def n_bytes(R: Matrix) -> int:
+def n_bytes(R: InMemory) -> int:
     """Bytes of the arrays of a matrix in memory."""
     arrays = (R.data, R.indices, R.indptr) if sp.issparse(R) else (R,)
     return sum(int(array.nbytes) for array in arrays)
 
 
-def squared_norm(R: Matrix) -> float:
+def values_of(R: InMemory) -> Array:
+    """The stored entries of a matrix in one dimension, without a copy where none is needed."""
+    return np.asarray(R.data if sp.issparse(R) else R.ravel(order="K"))
+
+
+def squared_norm(R: Any) -> float:
     r""":math:`\|R\|_F^2`, summed in double precision."""
     if is_operator(R):
         return float(R.squared_norm())
-    values = R.data if sp.issparse(R) else R.ravel(order="K")
+    values = values_of(R)
     return float(np.einsum("i,i->", values, values, dtype=np.float64))
 
 
@@ -52,29 +55,27 @@ def is_nonnegative(R: Matrix) -> bool:
     """Whether no entry is below zero (as far as entries are known)."""
     if is_operator(R):
         return bool(getattr(R, "nonnegative", True))
-    values = R.data if sp.issparse(R) else R
+    values = values_of(R)
     return values.size == 0 or bool(values.min() >= 0)
 
 
-def times(R: Matrix, G: Factor) -> Array:
+def times(R: Matrix, G: Factor) -> Any:
     """R @ G; sums by label where G is a partition."""
-    if hasattr(G, "labels") and not is_blocked(R):
+    # Row blocks and their transposes take a partition as it is and hand it to every block.
+    if isinstance(G, Partition) and not hasattr(R, "row_counts"):
         return label_sums(R, G)
     return product(R, G)
 
 
-def product(R: Matrix, G: Array) -> Array:
+def product(R: Matrix, G: Factor) -> Any:
     """R @ G for a narrow array G."""
-    from cocluster.linalg import passes
-
-    compiled = passes.is_compiled(R) and isinstance(G, np.ndarray)
-    return passes.product(R, G) if compiled else R @ G
+    if isinstance(G, np.ndarray) and passes.is_compiled(R):
+        return passes.product(R, G)
+    return R @ G
 
 
 def label_sums(R: Any, G: Partition) -> Array:
     """Columns of R summed by the label of the column: R @ G in one pass over the entries."""
-    from cocluster.linalg import passes
-
     if passes.is_compiled(R):
         return passes.label_sums(R, G)
     if not sp.issparse(R):
@@ -88,18 +89,18 @@ def label_sums(R: Any, G: Partition) -> Array:
     return np.asarray(sp.csr_array((R.data, G.labels[R.indices], R.indptr), shape).toarray())
 
 
-def inner(G: Factor, M: Array) -> Array:
+def inner(G: Any, M: Any) -> Array:
     """Gᵀ M in double precision; rows of M summed by label where G is a partition."""
     if isinstance(G, np.ndarray):
         return np.asarray(G.T @ M, dtype=np.float64)
-    return G.inner(M)
+    return np.asarray(G.inner(M))
 
 
-def gram(G: Factor) -> Array:
+def gram(G: Any) -> Array:
     """Gᵀ G in double precision."""
     if isinstance(G, np.ndarray):
         return np.asarray(G.T @ G, dtype=np.float64)
-    return G.gram()
+    return np.asarray(G.gram())
 
 
 def row_sums(R: Matrix) -> Array:
@@ -112,34 +113,34 @@ def column_sums(R: Matrix) -> Array:
     return _sums(R, 0)
 
 
-def _sums(R: Matrix, axis: int) -> Array:
+def _sums(R: Any, axis: int) -> Array:
     """Sums along an axis; scipy would copy a sparse matrix of single precision."""
-    from cocluster.linalg import passes
-
     if passes.is_compiled(R):
         return passes.product(R if axis else R.T, np.ones((R.shape[axis], 1))).ravel()
     return np.asarray(R.sum(axis=axis, dtype=np.float64)).ravel()
 
 
-def row_degrees(R: Matrix) -> Array:
+def row_degrees(R: InMemory) -> Array:
     """Sum of absolute values of each row."""
     return row_sums(R if is_nonnegative(R) else abs(R))
 
 
-def column_degrees(R: Matrix) -> Array:
+def column_degrees(R: Any) -> Array:
     """Sum of absolute values of each column."""
     if is_blocked(R):
-        return R.profile.degrees
+        return np.asarray(R.profile.degrees)
     return column_sums(R if is_nonnegative(R) else abs(R))
 
 
-def column_counts(R: Matrix) -> Array:
+def column_counts(R: InMemory) -> Array:
     """Number of rows in which each column is not zero."""
     columns = R.indices[R.data != 0] if sp.issparse(R) else np.nonzero(R)[1]
     return np.bincount(columns, minlength=R.shape[1])
 
 
-def scaled(R: Matrix, row_scale: Array | None = None, column_scale: Array | None = None) -> Matrix:
+def scaled(
+    R: InMemory, row_scale: Array | None = None, column_scale: Array | None = None
+) -> InMemory:
     """diag(row_scale) R diag(column_scale); a sparse R keeps its index arrays."""
     if not sp.issparse(R):
         R = R if row_scale is None else R * row_scale[:, None].astype(R.dtype)
@@ -154,28 +155,31 @@ def scaled(R: Matrix, row_scale: Array | None = None, column_scale: Array | None
     return sp.csr_array((data, R.indices, R.indptr), shape=R.shape)
 
 
-def single_precision(R: Matrix) -> Matrix:
+def single_precision(R: Matrix) -> Any:
     """R as float32; a sparse R keeps its index arrays."""
-    if is_blocked(R):
-        return R.each(single_precision)
+    return rowwise(_as_single, R)
+
+
+def _as_single(R: InMemory) -> InMemory:
+    """The same for a matrix in memory."""
     if not sp.issparse(R):
         return R.astype(np.float32)
     return sp.csr_array((R.data.astype(np.float32), R.indices, R.indptr), shape=R.shape)
 
 
 def _row_chunks(R: sp.csr_array) -> Iterator[tuple[slice, slice]]:
-    """Rows and their entries, about a million entries at a time: temporaries stay small."""
-    n_chunks = R.nnz // 1_000_000 + 1
+    """Rows and their entries, about `ENTRIES_AT_ONCE` entries at a time."""
+    n_chunks = R.nnz // ENTRIES_AT_ONCE + 1
     cuts = np.searchsorted(R.indptr, np.linspace(0, R.nnz, n_chunks + 1)[1:-1])
     ends = [0, *cuts.tolist(), R.shape[0]]
     for first, last in pairwise(ends):
         yield slice(first, last), slice(R.indptr[first], R.indptr[last])
 
 
-def row_squares(R: Matrix) -> Array:
+def row_squares(R: Any) -> Array:
     """Squared length of each row, in double precision."""
     if is_blocked(R):
-        return R.row_squares()
+        return np.asarray(R.row_squares())
     if not sp.issparse(R):
         return np.einsum("ij,ij->i", R, R, dtype=np.float64)
     return row_sums(sp.csr_array((R.data**2, R.indices, R.indptr), shape=R.shape))
@@ -188,3 +192,32 @@ def safe_inverse(values: Array) -> Array:
     """
     smallest = np.finfo(np.float64).tiny
     return np.divide(1.0, values, out=np.zeros(len(values)), where=values >= smallest)
+
+
+def inverse_root(values: Array) -> Array:
+    """1 / √values, and 0 where the value is 0."""
+    return np.sqrt(safe_inverse(values))
+
+
+def degree_scales(X: Matrix) -> tuple[Array, Array]:
+    r"""Diagonals of :math:`D_r^{-1/2}` and :math:`D_c^{-1/2}`; 0 for an empty row or column.
+
+    The degrees are sums of absolute values, so signed data has them too.
+    """
+    rows, columns = row_degrees(X), column_degrees(X)
+    return inverse_root(rows), inverse_root(columns)
+
+
+def degree_scaled(X: Matrix, column_scale: Array | None = None) -> Any:
+    r""":math:`D_r^{-1/2} X D_c^{-1/2}`, whose largest singular value is 1.
+
+    ``column_scale`` is the diagonal of :math:`D_c^{-1/2}` where it was learned from other rows.
+    """
+    if column_scale is None:
+        column_scale = inverse_root(column_degrees(X))
+    return rowwise(_degree_scaled_rows, X, column_scale)
+
+
+def _degree_scaled_rows(X: InMemory, column_scale: Array) -> InMemory:
+    """Some rows of the scaled matrix: each needs no other row."""
+    return scaled(X, inverse_root(row_degrees(X)), column_scale)

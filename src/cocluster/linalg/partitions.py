@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array, Factor, is_spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,22 +52,12 @@ class Partition:
         return sp.csr_array((np.ones(n), self.labels, np.arange(n + 1)), shape=self.shape)
 
 
-# An array, a Partition, or a Spread of either over the workers of a cluster. Which one, the
-# constraint and the data know; to the type checker it is anything.
-Factor = Any
-
-
-def is_spread(G: Factor) -> bool:
-    """Whether the rows of a factor live on the workers of a cluster (`cocluster.blocks`)."""
-    return hasattr(G, "gather")
-
-
 def is_hard(G: Factor) -> bool:
     """Whether a factor is a partition, in memory or spread."""
     return isinstance(G, Partition) or bool(getattr(G, "hard", False))
 
 
-def gathered(G: Factor) -> Factor:
+def gathered(G: Any) -> Any:
     """The factor in memory, wherever its rows live."""
     return G.gather() if is_spread(G) else G
 
@@ -83,7 +73,7 @@ def as_array(factor: Factor) -> Array:
     return factor.dense() if isinstance(factor, Partition) else np.asarray(factor)
 
 
-def strongest(G: Factor) -> Array:
+def strongest(G: Any) -> Array:
     """The cluster each object belongs to (most)."""
     if is_spread(G):
         return np.asarray(G.map(strongest).gather())
@@ -154,62 +144,3 @@ class Ties:
     def agreed(self, labels: Array, n_clusters: int) -> Array:
         """Labels by majority within each component."""
         return self.sums(as_partition(labels, n_clusters).dense()).argmax(axis=1)[self.component]
-
-
-def assigned(
-    costs: Array, G: Partition, ties: Ties | None = None, pairwise: sp.csr_array | None = None
-) -> Partition:
-    r"""Lower :math:`\sum_i costs_{i, z_i} + \sum_{ij} P_{ij} [z_i = z_j]` over the labels z.
-
-    Without pairwise terms each row takes its cheapest cluster, which is exact; rows with pairwise
-    terms follow one after the other, each exact given the rest. A row stays where it is if that
-    is as good, so labels settle. Tied rows move as one.
-    """
-    if ties is not None:
-        tied = Partition(G.labels[ties.representative], G.n_clusters)
-        between = None if pairwise is None else ties.between(pairwise)
-        moved = assigned(ties.sums(costs), tied, pairwise=between)
-        return Partition(moved.labels[ties.component], G.n_clusters)
-    best, rows = costs.argmin(axis=1), np.arange(len(costs))
-    stay = costs[rows, G.labels] <= costs[rows, best]
-    labels = np.where(stay, G.labels, best).astype(np.int32)
-    if pairwise is not None:
-        _follow_pairs(labels, G.labels, costs, pairwise)
-    return Partition(labels, G.n_clusters)
-
-
-def _follow_pairs(labels: Array, before: Array, costs: Array, pairwise: sp.csr_array) -> None:
-    """Move the rows with pairwise terms one after the other, in place."""
-    linked = np.flatnonzero(np.diff(pairwise.indptr))
-    labels[linked] = before[linked]
-    for i in linked.tolist():
-        cost = costs[i] + pair_costs(pairwise, i, labels, costs.shape[1])
-        if cost.min() < cost[labels[i]]:
-            labels[i] = cost.argmin()
-
-
-def pair_costs(pairwise: sp.csr_array, i: int, labels: Array, n_clusters: int) -> Array:
-    r"""Pairwise cost of row i in each cluster, :math:`2 \sum_{j \ne i} P_{ij} [z_j = k]`."""
-    part = slice(pairwise.indptr[i], pairwise.indptr[i + 1])
-    others = pairwise.indices[part]
-    # Each pair stands twice in the symmetric matrix; the entry of a row with itself is fixed.
-    weights = np.where(others == i, 0.0, 2 * pairwise.data[part])
-    return np.bincount(labels[others], weights, minlength=n_clusters)
-
-
-def fill_empty(partition: Partition, gain: Array, ties: Ties | None = None) -> Partition:
-    """Each empty cluster takes the object (tied objects as one) that gains most by being alone."""
-    if ties is not None:
-        tied = Partition(partition.labels[ties.representative], partition.n_clusters)
-        filled = fill_empty(tied, ties.sums(gain))
-        return Partition(filled.labels[ties.component], partition.n_clusters)
-    labels, sizes = partition.labels.copy(), partition.sizes.copy()
-    best_first = iter(np.argsort(-gain, kind="stable"))
-    for empty in np.flatnonzero(sizes == 0):
-        i = next((i for i in best_first if sizes[labels[i]] > 1), None)
-        if i is None:  # fewer things to move than clusters
-            break
-        sizes[labels[i]] -= 1
-        sizes[empty] += 1
-        labels[i] = empty
-    return Partition(labels, partition.n_clusters)

@@ -13,37 +13,39 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.linalg import matrices
-from cocluster.linalg.matrices import Array
-from cocluster.linalg.partitions import Factor, Partition, assigned
+from cocluster.linalg.partitions import Partition
+from cocluster.linalg.types import Array
 from cocluster.utils import threads
 
 Kernel = Callable[..., None]
 N_ROW_PARTS = 64
+# Compiling costs seconds: from here on a few sweeps win them back.
+COMPILE_FROM_NONZEROS = 4_000_000
 
 
-_blocks: ContextVar[int] = ContextVar("blocks", default=1)
+# Like the number of threads, this is a fact about the surroundings of a computation. As an argument
+# it would have to pass through every function that is ever applied to a block.
+_n_blocks: ContextVar[int] = ContextVar("n_blocks", default=1)
 
 
 @contextmanager
-def one_of(n_blocks: int) -> Iterator[None]:
-    """What is worked on inside a ``with`` block is one of so many blocks of a matrix."""
-    token = _blocks.set(n_blocks)
+def part_of(n_blocks: int) -> Iterator[None]:
+    """Tell the code inside a ``with`` block that its matrix is one block of ``n_blocks``.
+
+    A block by itself may be too small to be worth compiling for, where all of them together are
+    not.
+    """
+    token = _n_blocks.set(n_blocks)
     try:
         yield
     finally:
-        _blocks.reset(token)
+        _n_blocks.reset(token)
 
 
 def is_compiled(R: Any) -> bool:
     """Whether R is (part of what is) large enough for compiled passes: compiling costs seconds."""
-    large = sp.issparse(R) and R.nnz * _blocks.get() >= matrices.COMPILE_FROM_NONZEROS
+    large = sp.issparse(R) and R.nnz * _n_blocks.get() >= COMPILE_FROM_NONZEROS
     return large and R.format in ("csr", "csc") and bool(importlib.util.find_spec("numba"))
-
-
-def assigns(R: Any) -> bool:
-    """Whether labels of the rows of R come from one pass over it (`reassigned`)."""
-    return matrices.is_blocked(R) or (is_compiled(R) and R.format == "csr")
 
 
 def label_sums(R: Any, G: Partition) -> Array:
@@ -73,15 +75,10 @@ def product(R: Any, G: Array) -> Array:
     return _in_parts(_compiled.major_product, R, G, shape=shape, dtype=G.dtype)
 
 
-def reassigned(R: Any, G: Factor, H: Partition, codes: Array, bias: Array) -> tuple[Factor, Array]:
-    r"""Labels of the rows that minimise :math:`bias_k + codes_k \cdot (R H)_i`, from one pass.
-
-    A row keeps its label if that is as good. With them comes what they change in Rᵀ G.
-    """
-    if matrices.is_blocked(R):
-        return R.reassigned(G, H, codes, bias)
-    if not assigns(R):
-        return _reassigned_plainly(R, G, H, codes, bias)
+def assign(
+    R: Any, G: Partition, H: Partition, codes: Array, bias: Array
+) -> tuple[Partition, Array]:
+    """`cocluster.linalg.assignment.reassigned` of a large csr array."""
     from cocluster.linalg import _compiled
 
     labels = G.labels.astype(np.int32)
@@ -89,17 +86,6 @@ def reassigned(R: Any, G: Factor, H: Partition, codes: Array, bias: Array) -> tu
     arguments = (_compact(H), *small, _unsigned(labels))
     change = _in_parts(_compiled.assign, R, *arguments, shape=(G.n_clusters, R.shape[1]))
     return Partition(labels, G.n_clusters), change.T
-
-
-def _reassigned_plainly(
-    R: Any, G: Partition, H: Partition, codes: Array, bias: Array
-) -> tuple[Partition, Array]:
-    """The same for any matrix: rows that move are picked out."""
-    costs = matrices.times(R, H) @ codes.T.astype(R.dtype) + bias.astype(R.dtype)
-    moved = assigned(costs, G)
-    rows = np.flatnonzero(moved.labels != G.labels)
-    change = moved[rows].dense(R.dtype) - G[rows].dense(R.dtype)
-    return moved, R[rows].T @ change
 
 
 def _by_rows(kernel: Kernel, R: Any, *arguments: Array, out: Array) -> None:
@@ -115,7 +101,7 @@ def _in_parts(
     Their number depends on the data only: so does the result, whatever the number of threads. All
     partial sums together are small beside the data. One of several blocks is not parted again.
     """
-    most = N_ROW_PARTS if _blocks.get() == 1 else 1
+    most = N_ROW_PARTS if _n_blocks.get() == 1 else 1
     n_parts = min(max(R.nnz // (32 * max(shape[0] * shape[1], 1)), 2), most)
     parts = np.zeros((n_parts, *shape), dtype or R.dtype)
     tasks = list(zip(_cuts(R, n_parts), parts, strict=True))

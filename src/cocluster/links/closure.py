@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.links.labelling import Labelling, n_pairs, refuse_listing
 
 CLIQUE_STARTS = 256

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.links.formats import Cells, Numbered, Row, format_of
 from cocluster.links.labelling import Labelling
 from cocluster.links.pairs import COLUMNS, as_ids

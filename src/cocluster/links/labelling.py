@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 
 Count = TypeVar("Count", int, Array)
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.links import files, labelling
 from cocluster.links import pairs as validate
 from cocluster.links.labelling import Labelling

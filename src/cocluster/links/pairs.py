@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Sized
 
 import numpy as np
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 
 COLUMNS = ("a", "b", "relation", "weight")
 """Names of the columns of a file that are not details."""

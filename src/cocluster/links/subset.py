@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.links.closure import chain_within, components, merge_pairs
 from cocluster.links.labelling import Labelling
 

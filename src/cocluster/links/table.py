@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.links import closure as closing
 from cocluster.links import pairs as validate
 from cocluster.links.closure import Closure, Conflict

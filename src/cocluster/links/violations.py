@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.links.labelling import Labelling
 
 

@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from cocluster.data.containers import as_table
 from cocluster.data.relational import RelationalData, relational
-from cocluster.linalg.matrices import Array, is_blocked, is_nonnegative
+from cocluster.linalg.matrices import is_nonnegative
+from cocluster.linalg.types import Array, is_blocked
 from cocluster.methods.auto_itcc import ConsensusITCC, ShiftedITCC
 from cocluster.methods.base import Coclusterer
 from cocluster.methods.catalogue import METHODS

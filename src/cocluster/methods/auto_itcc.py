@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,29 +12,22 @@ import scipy.sparse as sp
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
 from cocluster.data.scaling import fit_scaling
+from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.matrices import (
-    Array,
-    Matrix,
     column_sums,
-    is_blocked,
+    inverse_root,
     is_nonnegative,
-    safe_inverse,
     scaled,
     times,
 )
-from cocluster.linalg.partitions import Factor, Ties, as_partition, is_spread
-from cocluster.methods.base import Task
+from cocluster.linalg.partitions import Ties, as_partition
+from cocluster.linalg.rowwise import rowwise
+from cocluster.linalg.subspace import leading_subspace, start_scaled, unit_rows
+from cocluster.linalg.types import Array, Factor, Matrix, is_blocked, is_spread
+from cocluster.methods.base import Task, clusters_by_type
 from cocluster.methods.information.itcc import ITCC
-from cocluster.methods.starts import (
-    Labels,
-    degree_scaled,
-    given_start,
-    kmeans_labels,
-    leading_subspace,
-    unit_rows,
-)
+from cocluster.methods.starts import Labels, given_start
 from cocluster.trifactor import Run
-from cocluster.utils.checks import clusters_by_type
 
 FEATURE_CLUSTERS_PER_CLUSTER = 5
 # Above, the first of the three embeddings must do: the others double the time.
@@ -187,24 +179,22 @@ def _pooled(ties: Ties, Z: Factor) -> Factor:
 
 def _embeddings(X: Matrix, k: int, seed: int, few: bool) -> Iterator[Factor]:
     """Unit rows of the singular vectors of X scaled in one way, or in three if entries are few."""
-    yield _embedding(degree_scaled(X), k, seed)
+    yield _embedding(start_scaled(X), k, seed)
     if few:
-        logs = X.each(_log) if is_blocked(X) else _log(X)
-        yield _embedding(degree_scaled(logs), k, seed)
+        logs = rowwise(_log, X)
+        yield _embedding(start_scaled(logs), k, seed)
         yield _embedding(_cosine_scaled(X), k, seed)
 
 
 def _cosine_scaled(X: Matrix) -> Matrix:
     """D^-1/2 Y, with Y the tf-idf rows of X and D the degrees of Y Y^T."""
     Y = fit_scaling(X, "tfidf").apply(X)
-    whole = column_sums(Y)
-    rescaled = partial(_over_similarity, whole=whole)
-    return Y.each(rescaled) if is_blocked(Y) else rescaled(Y)
+    return rowwise(_over_similarity, Y, column_sums(Y))
 
 
 def _over_similarity(Y: Matrix, whole: Array) -> Matrix:
     """Rows divided by the root of their product with the sum of all rows."""
-    return scaled(Y, row_scale=np.sqrt(safe_inverse(Y @ whole)))
+    return scaled(Y, row_scale=inverse_root(Y @ whole))
 
 
 def _log(X: Matrix) -> Matrix:

@@ -13,13 +13,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cocluster.data.relational import RelationalData, relational
 from cocluster.data.scaling import NORMALIZATIONS, fit_scaling
-from cocluster.linalg.matrices import Array, is_blocked, is_nonnegative
-from cocluster.linalg.partitions import is_spread, strongest
+from cocluster.linalg.matrices import is_nonnegative
+from cocluster.linalg.partitions import strongest
+from cocluster.linalg.types import Array, is_blocked, is_spread
 from cocluster.links import Links, links_by_type
 from cocluster.methods.fitted import Fitted
 from cocluster.methods.starts import starts
 from cocluster.trifactor import Callback, Interrupted, Problem, Run, State, alternate
-from cocluster.utils.checks import check_choice, check_integer, check_number, clusters_by_type
+from cocluster.utils.checks import check_choice, check_integer, check_number
 from cocluster.utils.randomness import generator
 
 INITS = ("spectral", "kmeans", "random")
@@ -277,3 +278,39 @@ class HardCoclusterer(Coclusterer):
             tol=tol,
             random_state=random_state,
         )
+
+
+def clusters_by_type(
+    data: RelationalData, n_clusters: Any, n_column_clusters: Any
+) -> dict[str, int]:
+    """Number of clusters of every type; None means as many as the samples have, where they fit."""
+    k = check_integer(n_clusters, "n_clusters")
+    if k > len(data):
+        raise ValueError(
+            f"n_clusters={k} is more than n_samples={len(data)}; ask for at most {len(data)}."
+        )
+    others = [name for name in data.types if name != data.center]
+    counts = {data.center: k}
+    if not isinstance(n_column_clusters, Mapping):
+        n_column_clusters = dict.fromkeys(others, n_column_clusters)
+    unknown = set(n_column_clusters) - set(others)
+    if unknown:
+        raise ValueError(
+            f"n_column_clusters names unknown types {sorted(unknown)}; there are {others}."
+        )
+    for name in others:
+        counts[name] = _clusters_of(name, n_column_clusters.get(name), data.size(name), k)
+    return counts
+
+
+def _clusters_of(name: str, wanted: Any, size: int, default: int) -> int:
+    """Number of clusters of one type that is not the centre."""
+    if wanted is None:
+        return min(default, size)
+    wanted = check_integer(wanted, f"n_column_clusters of {name}")
+    if wanted > size:
+        raise ValueError(
+            f"n_column_clusters={wanted} is more than the {size} objects of type {name!r}; "
+            f"ask for at most {size}."
+        )
+    return wanted

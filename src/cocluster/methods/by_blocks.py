@@ -8,8 +8,8 @@ from functools import wraps
 from typing import Any
 
 from cocluster.data.containers import as_table
-from cocluster.linalg.matrices import Array, Matrix, is_blocked
-from cocluster.linalg.partitions import gathered, is_spread
+from cocluster.linalg.partitions import gathered
+from cocluster.linalg.types import Array, Matrix, is_blocked, is_spread
 
 Method = Callable[[Any, Any], Array]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from cocluster.linalg.matrices import Array
-from cocluster.linalg.partitions import Factor, as_array
+from cocluster.linalg.partitions import as_array
+from cocluster.linalg.types import Array, Factor
 
 
 class Fitted:

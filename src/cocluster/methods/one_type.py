@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import scipy.sparse as sp
 
-from cocluster.data.relational import Relation, RelationalData
-from cocluster.linalg.matrices import Matrix
+from cocluster.data.relation import Relation
+from cocluster.data.relational import RelationalData, view_of
+from cocluster.linalg.types import Matrix
 from cocluster.links import Links
 from cocluster.methods.base import Coclusterer
-from cocluster.methods.starts import view_of
 
 
 def only_matrix(method: Coclusterer, data: RelationalData) -> Matrix:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.signal import fftconvolve
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 
 MAX_SIDE = 256
 GREYS, HUES = 3, 9

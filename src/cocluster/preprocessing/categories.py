@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.preprocessing.words import counts_by_class, information_shares
 
 
@@ -61,7 +61,7 @@ class DocumentCategory(TransformerMixin, BaseEstimator):
         return shares.indices[order[shares.data[order] > 0]]
 
     def transform(self, X: Any) -> Array:
-        """Matrix of shape (n_documents, n_categories) with entries in [0, 1]."""
+        """InMemory of shape (n_documents, n_categories) with entries in [0, 1]."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
         occurs = sp.csr_array(X != 0).astype(X.dtype)

@@ -10,7 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 from cocluster.preprocessing._top import TopFeatures
 
 
@@ -74,7 +74,7 @@ class GeneScreen(SelectorMixin, BaseEstimator):
             )
         return self
 
-    def transform(self, X: Any) -> Matrix:
+    def transform(self, X: Any) -> InMemory:
         """The chosen genes, clipped."""
         return self._clipped(super().transform(X))
 
@@ -112,7 +112,7 @@ class TopGenesByFirstComponent(TopFeatures):
     def __init__(self, n_features: int | float = 2000) -> None:
         super().__init__(n_features)
 
-    def _scores(self, X: Matrix, y: Any) -> Array:
+    def _scores(self, X: InMemory, y: Any) -> Array:
         if min(X.shape) == 1:
             return np.full(X.shape[1], X.shape[1] ** -0.5)
         # Sparse data stay sparse with this solver, which needs a start that is drawn.

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.validation import check_is_fitted
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.preprocessing import _image_families as families_
 
 COLOR = ("moments", "histogram", "coherence")

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cocluster.linalg.matrices import Array, Matrix, times
+from cocluster.linalg.matrices import times
 from cocluster.linalg.partitions import as_partition
+from cocluster.linalg.types import Array, Matrix
 
 
 def characteristic_features(

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.linalg.matrices import Array, Matrix, is_nonnegative
+from cocluster.linalg.matrices import is_nonnegative
 from cocluster.linalg.partitions import as_partition
+from cocluster.linalg.types import Array, Matrix
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

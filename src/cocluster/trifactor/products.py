@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from cocluster.data.relational import RelationalData
-from cocluster.linalg import passes
-from cocluster.linalg.matrices import Array, inner, is_blocked, times
-from cocluster.linalg.partitions import Factor, is_hard
+from cocluster.linalg.assignment import assigns, reassigned
+from cocluster.linalg.matrices import inner, times
+from cocluster.linalg.partitions import is_hard
+from cocluster.linalg.types import Array, Factor, is_blocked
 
 
 @dataclass(frozen=True, eq=False)
 class State:
     """Factors by type, associations by relation, and the data products they have cost so far."""
 
-    factors: Mapping[str, Factor]
+    factors: Mapping[str, Any]
     associations: tuple[Array, ...] = ()
     products: dict[tuple[int, str], Array] = field(default_factory=dict)
 
@@ -36,7 +38,7 @@ class RelationalProblem:
             if relation.cols == name:
                 yield r, "rows"
 
-    def part(self, state: State, r: int, side: str) -> Factor:
+    def part(self, state: State, r: int, side: str) -> Any:
         """The factor on one side of a relation, restricted to the objects the relation has."""
         relation = self.data.relations[r]
         if side == "cols":
@@ -77,7 +79,7 @@ class RelationalProblem:
         (relation,) = self.data.relations
         hard = all(is_hard(G) for G in state.factors.values())
         whole = relation.row_index is None and relation.rows != relation.cols
-        return relation.rows == name and hard and whole and passes.assigns(relation.matrix)
+        return relation.rows == name and hard and whole and assigns(relation.matrix)
 
     def reassigned(self, name: str, state: State, codes: Array, bias: Array) -> State:
         """Every object to the k with the least bias_k + codes_k · (R H)_i; see `in_one_pass`.
@@ -87,7 +89,7 @@ class RelationalProblem:
         (relation,) = self.data.relations
         G, H = state.factors[name], state.factors[relation.cols]
         sums = self.product(state, 0, "rows")
-        G, change = passes.reassigned(relation.matrix, G, H, codes, bias)
+        G, change = reassigned(relation.matrix, G, H, codes, bias)
         moved = self.replaced(state, name, G)
         moved.products[0, "rows"] = np.add(sums, change, order="C")
         return moved

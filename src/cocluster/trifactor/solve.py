@@ -8,9 +8,10 @@ from typing import Protocol
 
 import numpy as np
 
-from cocluster.linalg.matrices import Array
 from cocluster.linalg.partitions import unchanged
+from cocluster.linalg.types import Array
 from cocluster.trifactor.products import State
+from cocluster.utils.errors import Interrupted
 from cocluster.utils.threads import narrow_products
 
 
@@ -23,12 +24,6 @@ class Progress:
 
 
 Callback = Callable[[Progress], bool | None]
-
-
-class Interrupted(RuntimeError):
-    """Something outside ended a run; what it had found is in ``run`` (None: nothing yet)."""
-
-    run: Run | None = None
 
 
 class Problem(Protocol):

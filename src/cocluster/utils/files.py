@@ -27,3 +27,34 @@ def new_folder(target: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise
+
+
+@contextmanager
+def broken(file: Path, *errors: type[Exception]) -> Iterator[None]:
+    """Turn errors of a library into one that names the file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except errors as error:
+        reason = f"{error}".strip().split("\n")[0] or type(error).__name__
+        raise ValueError(
+            f"{file.name} cannot be read as {file.suffix or 'a'} file ({reason}); it may be cut "
+            "off or of another kind, get it again."
+        ) from error
+
+
+@contextmanager
+def unreadable(name: str, *errors: type[Exception]) -> Iterator[None]:
+    """Turn errors of a library into one that names the block; those that name it stay."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except errors as error:
+        if name in str(error):
+            raise
+        reason = f"{error}".strip().split("\n")[0] or type(error).__name__
+        raise ValueError(
+            f"{name} cannot be read ({reason}); the file may be cut off or damaged, write it again."
+        ) from error

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from cocluster.linalg.matrices import Array, squared_norm
+from cocluster.linalg.matrices import squared_norm
+from cocluster.linalg.types import Array
 from cocluster.methods.factorization.metric import (
     LearnedMetrics,
     MovedRelation,

@@ -13,10 +13,12 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from benchmarks.links_curves import load
-from cocluster.data.relational import Relation, RelationalData
+from cocluster.data.relation import Relation
+from cocluster.data.relational import RelationalData
 from cocluster.graphs import similarity
 from cocluster.graphs.similarity import Gram, linked_similarity
-from cocluster.linalg.matrices import Array, squared_norm
+from cocluster.linalg.matrices import squared_norm
+from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.methods.factorization import ssnmf
 from cocluster.methods.factorization.ssnmf import SSNMF

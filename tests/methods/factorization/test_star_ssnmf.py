@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from benchmarks.links_curves import load
 from cocluster.data.relational import star
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.methods.factorization.metric import learn_metrics, operator
 from cocluster.methods.factorization.nmtf import NMTF

@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from cocluster.data.relational import Relation, RelationalData
+from cocluster.data.relation import Relation
+from cocluster.data.relational import RelationalData
 from cocluster.linalg.partitions import as_partition
 from cocluster.links import Links
 from cocluster.methods.information.cmrf import CMRF, SequentialProblem, sequential_pass

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.methods.kernel_kmeans import kernel_kmeans, kernel_matrix, supervised_kernel
 
 NONE = np.empty((0, 2), dtype=int)

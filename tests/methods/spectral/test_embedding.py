@@ -15,13 +15,11 @@ from cocluster.graphs import knn_graph
 from cocluster.graphs.similarity import Gram
 from cocluster.linalg import eigen
 from cocluster.linalg.eigen import smallest_eigenvectors, truncated_svd
-from cocluster.methods.spectral.embedding import (
-    bsgp_embedding,
-    degree_scaled,
-    ncut_embedding,
-)
+from cocluster.linalg.kmeans import kmeans_labels
+from cocluster.linalg.matrices import degree_scaled
+from cocluster.linalg.subspace import unit_rows
+from cocluster.methods.spectral.embedding import bsgp_embedding, ncut_embedding
 from cocluster.methods.spectral.src_embedding import relational_embedding
-from cocluster.methods.starts import kmeans_labels, unit_rows
 
 Rng = np.random.default_rng
 

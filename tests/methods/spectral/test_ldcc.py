@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from cocluster import LDCC
 from cocluster.graphs.distances import scattered_chunks
-from cocluster.methods.starts import kmeans_labels
+from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.metrics import accuracy
 from tests.conftest import Blocks
 

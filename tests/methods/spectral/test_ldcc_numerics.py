@@ -12,9 +12,10 @@ from sklearn.metrics import adjusted_rand_score
 from cocluster.graphs import patch_laplacian
 from cocluster.linalg import eigen
 from cocluster.linalg.eigen import smallest_eigenvectors, truncated_svd
-from cocluster.methods.spectral.embedding import degree_scaled
+from cocluster.linalg.kmeans import kmeans_labels
+from cocluster.linalg.matrices import degree_scaled
+from cocluster.linalg.subspace import unit_rows
 from cocluster.methods.spectral.ldcc_embedding import joint_embedding, joint_operator
-from cocluster.methods.starts import kmeans_labels, unit_rows
 from tests.methods.spectral.test_embedding import blocks
 
 Rng = np.random.default_rng

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cocluster import BSGP, LDCC, SRC, CoCluster, Links, NCut
 from cocluster.data.relational import RelationalData, bipartite
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.methods.base import Coclusterer
 from cocluster.methods.spectral.means import NearestMeans, point_set
 from cocluster.methods.spectral.merging import merger

@@ -11,10 +11,11 @@ from distributed import Client, default_client
 
 from cocluster.blocks.dask.spread import Spread, spread
 from cocluster.blocks.rows import Function, RowBlocks, turned_product
-from cocluster.data.containers import as_matrix
-from cocluster.linalg.matrices import Array, Matrix, gram, times
-from cocluster.linalg.partitions import Factor, Partition
-from cocluster.linalg.passes import reassigned
+from cocluster.linalg.assignment import reassigned
+from cocluster.linalg.checked import as_matrix
+from cocluster.linalg.matrices import gram, times
+from cocluster.linalg.partitions import Partition
+from cocluster.linalg.types import Array, Factor, InMemory, Matrix
 
 
 class DaskBlocks(RowBlocks):
@@ -30,21 +31,19 @@ class DaskBlocks(RowBlocks):
         self.blocks, self.column_names = blocks, column_names
         self.row_counts, self.shape, self.dtype = blocks.row_counts, blocks.shape, blocks.dtype
 
-    def each(self, function: Callable[[Matrix], Matrix]) -> Self:
+    def rowwise(self, function: Callable[..., Matrix], *shared: Any) -> Self:
         """The matrix with every block transformed, where it is."""
-        return type(self)(_measured(self.blocks.map(function).made()), self.column_names)
+        return type(self)(_measured(self.blocks.map(function, *shared).made()), self.column_names)
 
-    def total(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Any:
+    def total(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> Any:
         """Sum over blocks; only partial sums travel."""
         return self.blocks.total(function, *shared, along=tuple(map(self.placed, along)))
 
-    def collect(
-        self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()
-    ) -> list[Any]:
+    def collect(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> list[Any]:
         """Results of all blocks, here."""
         return self.blocks.map(function, *shared, along=tuple(map(self.placed, along))).fetch()
 
-    def rows(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Spread:
+    def rows(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> Spread:
         """Results that stay with their blocks."""
         return _measured(self.blocks.map(function, *shared, along=tuple(map(self.placed, along))))
 
@@ -56,9 +55,7 @@ class DaskBlocks(RowBlocks):
         made, (change, squares) = self.blocks.rows_and_total(
             _reassigned_and_gram, H, codes, bias, along=(G,)
         )
-        moved = replace(G, source=made)
-        moved.know_gram(squares)
-        return moved, change
+        return replace(G, source=made, known={"gram": squares}), change
 
     def __matmul__(self, F: Factor) -> Spread:
         dtype = np.result_type(self.dtype, F.dtype) if isinstance(F, np.ndarray) else self.dtype
@@ -68,7 +65,7 @@ class DaskBlocks(RowBlocks):
         """Xᵀ G, and Gᵀ G along with it: both are wanted whenever one is."""
         G = self.placed(G)
         product, squares = self.blocks.total(_turned_product_and_gram, along=(G,))
-        G.know_gram(np.asarray(squares))
+        G.known["gram"] = np.asarray(squares)
         return np.asarray(product)
 
     def fits(self, n_clusters: int) -> None:
@@ -80,7 +77,7 @@ class DaskBlocks(RowBlocks):
             return values
         return spread(self.blocks.client, values, self.row_counts)
 
-    def __getitem__(self, positions: Array) -> Matrix:
+    def __getitem__(self, positions: Array) -> InMemory:
         return self.blocks[positions]
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
+from cocluster.utils.files import broken
 
 # Names of the column or variable that holds classes, if the caller names none.
 LABEL_NAMES = ("label", "labels", "class", "target", "gnd", "y")
@@ -52,21 +52,6 @@ def encode_labels(values: Sequence[Any]) -> tuple[Array, Array]:
     names = sorted({text for text in texts if text}, key=_by_size)
     code = {name: i for i, name in enumerate(names)}
     return np.array([code.get(text, -1) for text in texts]), np.array(names)
-
-
-@contextmanager
-def broken(file: Path, *errors: type[Exception]) -> Iterator[None]:
-    """Turn errors of a library into one that names the file."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise
-    except errors as error:
-        reason = f"{error}".strip().split("\n")[0] or type(error).__name__
-        raise ValueError(
-            f"{file.name} cannot be read as {file.suffix or 'a'} file ({reason}); it may be cut "
-            "off or of another kind, get it again."
-        ) from error
 
 
 def _is_missing(value: Any) -> bool:

@@ -10,7 +10,8 @@ from typing import Any
 from cocluster.data.alignment import align
 from cocluster.data.containers import as_table, views_of
 from cocluster.io.dataset import Dataset
-from cocluster.io.readers.common import broken, encode_labels
+from cocluster.io.readers.common import encode_labels
+from cocluster.utils.files import broken
 
 ERRORS = (OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError)
 

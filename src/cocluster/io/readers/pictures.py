@@ -11,7 +11,7 @@ import numpy as np
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.common import encode_labels
 from cocluster.io.readers.texts import folder_classes
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.preprocessing import COLOR, TEXTURE, ImageFeatures
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm")

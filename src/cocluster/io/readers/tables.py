@@ -11,17 +11,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from cocluster.blocks.disk.sources.parquet import LONG
 from cocluster.io.dataset import Dataset
-from cocluster.io.readers.common import (
-    LABEL_NAMES,
-    broken,
-    encode_labels,
-    encoding_notes,
-    read_text,
-)
-from cocluster.linalg.matrices import Array
+from cocluster.io.readers.common import LABEL_NAMES, encode_labels, encoding_notes, read_text
+from cocluster.linalg.types import Array
+from cocluster.utils.files import broken
 
-LONG = ("sample", "feature", "value")
 MISSING = ("", "na", "nan", "null", "none")
 ID_NAMES = ("", "id", "ids", "sample", "samples", "name", "index", "unnamed: 0", "sample_id")
 Columns = Mapping[str, Array]

@@ -10,11 +10,12 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from cocluster.data.relational import RelationalData
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.kmeans import kmeans
 from cocluster.linalg.partitions import gathered, strongest
+from cocluster.linalg.subspace import unit_rows
+from cocluster.linalg.types import Array
 from cocluster.methods.base import Coclusterer, HardCoclusterer, Start, Task
 from cocluster.methods.by_blocks import by_blocks
-from cocluster.methods.starts import kmeans, unit_rows
 from cocluster.trifactor import (
     BlockQuadratic,
     Run,

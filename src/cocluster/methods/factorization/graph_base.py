@@ -8,22 +8,15 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.data.relational import RelationalData
+from cocluster.data.relational import RelationalData, view_of
 from cocluster.graphs import as_graph, knn_graph, laplacian
 from cocluster.graphs.blockwise import feature_points, sample_graph
 from cocluster.graphs.weights import Metric
 from cocluster.linalg.eigen import smallest_eigenvectors
-from cocluster.linalg.matrices import (
-    Array,
-    Matrix,
-    is_blocked,
-    is_operator,
-    row_squares,
-    squared_norm,
-)
+from cocluster.linalg.matrices import row_squares, squared_norm
+from cocluster.linalg.types import Array, Matrix, is_blocked, is_operator
 from cocluster.methods.base import Task
 from cocluster.methods.factorization.base import TriFactorEstimator
-from cocluster.methods.starts import view_of
 from cocluster.trifactor import Callback, Penalty, Run
 from cocluster.utils.checks import check_choice, check_integer, check_number
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from cocluster.data.relational import RelationalData
 from cocluster.graphs.weights import Metric
-from cocluster.linalg.matrices import Array
 from cocluster.linalg.partitions import as_array, as_partition
+from cocluster.linalg.types import Array
 from cocluster.methods.factorization.drcc import SmoothFactors
 from cocluster.methods.factorization.graph_base import Graphs
 from cocluster.methods.factorization.lpfnmtf import anchor

@@ -11,11 +11,10 @@ import numpy as np
 from cocluster.data.relational import RelationalData
 from cocluster.graphs import as_graph, candidate_graphs
 from cocluster.graphs.weights import Metric
-from cocluster.linalg.matrices import Array
-from cocluster.linalg.partitions import Factor
+from cocluster.linalg.subspace import unit_rows
+from cocluster.linalg.types import Array, Factor
 from cocluster.methods.factorization.drcc import SmoothFactors
 from cocluster.methods.factorization.graph_base import Graphs, scale_of, smoothing
-from cocluster.methods.starts import unit_rows
 from cocluster.trifactor import (
     BlockQuadratic,
     FactorSpec,

@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Tags
 
-from cocluster.data.relational import Relation, RelationalData
+from cocluster.data.relation import Relation
+from cocluster.data.relational import RelationalData
+from cocluster.graphs.kernels import Kernel, kernel_matrix
 from cocluster.graphs.similarity import (
     Gram,
-    Kernel,
     LinkedSimilarity,
     checked_similarity,
-    kernel_matrix,
     linked_similarity,
 )
-from cocluster.linalg.matrices import Array, Matrix, gram, is_blocked, is_nonnegative, squared_norm
-from cocluster.linalg.partitions import Factor, is_spread
+from cocluster.linalg.matrices import gram, is_nonnegative, squared_norm
+from cocluster.linalg.subspace import unit_rows
+from cocluster.linalg.types import Array, Factor, Matrix, is_blocked, is_spread
 from cocluster.methods.base import Start, Task
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
 from cocluster.methods.one_type import only_matrix, sample_links
-from cocluster.methods.starts import unit_rows
 from cocluster.trifactor import (
     BlockQuadratic,
     FactorSpec,

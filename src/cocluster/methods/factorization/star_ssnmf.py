@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from cocluster.data.relational import Relation, RelationalData
-from cocluster.linalg.matrices import Array, Matrix, is_operator
+from cocluster.data.relation import Relation
+from cocluster.data.relational import RelationalData
+from cocluster.linalg.types import Array, Matrix, is_operator
 from cocluster.links import Links
 from cocluster.methods.base import Task
 from cocluster.methods.factorization.base import SoftTriFactorEstimator

@@ -9,8 +9,10 @@ import scipy.sparse as sp
 from scipy.special import xlogy
 
 from cocluster.data.relational import RelationalData
-from cocluster.linalg.matrices import Array, inner
-from cocluster.linalg.partitions import Partition, as_partition, fill_empty, pair_costs
+from cocluster.linalg.assignment import fill_empty, pair_costs
+from cocluster.linalg.matrices import inner
+from cocluster.linalg.partitions import Partition, as_partition
+from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.methods.information.itcc import ITCC, InformationProblem
 from cocluster.trifactor import State

@@ -12,8 +12,10 @@ import scipy.sparse as sp
 from scipy.special import xlogy
 
 from cocluster.data.relational import RelationalData
-from cocluster.linalg.matrices import Array, Matrix, column_sums, is_blocked, row_sums
-from cocluster.linalg.partitions import Factor, Ties, fill_empty, gathered
+from cocluster.linalg.assignment import fill_empty
+from cocluster.linalg.matrices import column_sums, row_sums
+from cocluster.linalg.partitions import Ties, gathered
+from cocluster.linalg.types import Array, Factor, Matrix, is_blocked
 from cocluster.links import Links
 from cocluster.methods.base import HardCoclusterer, Start, Task
 from cocluster.methods.by_blocks import by_blocks
@@ -24,7 +26,6 @@ from cocluster.trifactor import (
     RelationalProblem,
     Run,
     State,
-    stepped,
     ties_and_pairs,
 )
 
@@ -116,7 +117,7 @@ class InformationProblem(RelationalProblem):
         pairs = self.pairs.get(name)
         nothing = np.zeros((state.factors[name].shape[1],) * 2)
         block = BlockQuadratic(scores * 0.5, nothing, pairs and pairs.matrix)
-        G = stepped(Indicator(ties=ties), state.factors[name], block)
+        G = Indicator(ties=ties).step(state.factors[name], block)
         if not G.sizes.all():
             G, scores = gathered(G), gathered(scores)
             own = scores[np.arange(len(scores)), G.labels]

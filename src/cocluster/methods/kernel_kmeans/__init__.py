@@ -1,6 +1,6 @@
 """Clustering in the feature space of a kernel."""
 
-from cocluster.graphs.similarity import kernel_matrix
+from cocluster.graphs.kernels import kernel_matrix
 from cocluster.methods.kernel_kmeans.algorithm import (
     KernelPartition,
     kernel_kmeans,

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg as la
 
-from cocluster.graphs.similarity import checked_kernel
-from cocluster.linalg.matrices import Array
+from cocluster.graphs.kernels import checked_kernel
+from cocluster.linalg.types import Array
 from cocluster.links.closure import symmetric
 from cocluster.links.pairs import as_pairs, check_pairs
 from cocluster.trifactor import Callback, Progress

@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.utils import Tags
 
 from cocluster.data.relational import RelationalData
-from cocluster.graphs.similarity import KERNELS, Kernel, kernel_matrix
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.graphs.kernels import KERNELS, Kernel, kernel_matrix
 from cocluster.linalg.partitions import as_partition
+from cocluster.linalg.types import Array, Matrix
 from cocluster.methods.base import HardCoclusterer, Start, Task
 from cocluster.methods.kernel_kmeans.algorithm import kernel_kmeans, supervised_kernel
 from cocluster.methods.one_type import only_matrix, sample_links, samples_only

@@ -11,13 +11,14 @@ import numpy as np
 
 from cocluster.data.relational import RelationalData
 from cocluster.data.scaling import NORMALIZATIONS
-from cocluster.linalg.matrices import Array, inner, safe_inverse
+from cocluster.linalg.matrices import inner, safe_inverse
 from cocluster.linalg.partitions import Partition
+from cocluster.linalg.subspace import unit_rows
+from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.methods.base import Coclusterer, Task
 from cocluster.methods.spectral.means import NearestMeans, point_set, squared_distances
 from cocluster.methods.spectral.merging import merger
-from cocluster.methods.starts import unit_rows
 from cocluster.trifactor import RelationalProblem, Run, State, alternate
 from cocluster.utils.checks import check_choice, check_integer
 

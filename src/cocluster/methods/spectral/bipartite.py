@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cocluster.data.relational import RelationalData
-from cocluster.linalg.matrices import Array, Matrix, row_sums, safe_inverse
+from cocluster.linalg.matrices import row_sums, safe_inverse
+from cocluster.linalg.types import Array, Matrix
 from cocluster.methods.one_type import only_matrix
 from cocluster.methods.spectral.base import Points, SpectralCoclusterer
 

@@ -7,30 +7,14 @@ from scipy.sparse.linalg import LinearOperator
 
 from cocluster.linalg.eigen import smallest_eigenvectors, truncated_svd
 from cocluster.linalg.matrices import (
-    Array,
-    Matrix,
-    column_degrees,
-    row_degrees,
+    degree_scales,
     safe_inverse,
     scaled,
 )
+from cocluster.linalg.types import Array, Matrix
 
 # Singular values this close to 1 are 1 but for rounding.
 REPEATED = 1e-6
-
-
-def degree_scales(X: Matrix) -> tuple[Array, Array]:
-    r"""Diagonals of :math:`D_r^{-1/2}` and :math:`D_c^{-1/2}`; 0 for an empty row or column.
-
-    The degrees are sums of absolute values, so signed data has them too.
-    """
-    rows, columns = row_degrees(X), column_degrees(X)
-    return np.sqrt(safe_inverse(rows)), np.sqrt(safe_inverse(columns))
-
-
-def degree_scaled(X: Matrix) -> Matrix:
-    r""":math:`X^N = D_r^{-1/2} X D_c^{-1/2}` (Eq. 4 of LDCC); its largest singular value is 1."""
-    return scaled(X, *degree_scales(X))
 
 
 def bsgp_embedding(X: Matrix, n_clusters: int, rng: np.random.Generator) -> tuple[Array, Array]:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from cocluster.data.relational import RelationalData
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.matrices import degree_scales
+from cocluster.linalg.types import Array
 from cocluster.methods.spectral.base import Points
 from cocluster.methods.spectral.bipartite import BipartiteSpectral
-from cocluster.methods.spectral.embedding import degree_scales
 from cocluster.methods.spectral.ldcc_embedding import joint_embedding
 from cocluster.utils.checks import check_integer, check_number
 

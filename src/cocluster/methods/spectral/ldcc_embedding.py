@@ -8,9 +8,9 @@ from scipy.sparse.linalg import LinearOperator
 
 from cocluster.graphs import patch_laplacian
 from cocluster.linalg.eigen import smallest_eigenvectors
-from cocluster.linalg.matrices import Array, Matrix
-from cocluster.methods.spectral.embedding import degree_scaled
-from cocluster.methods.starts import unit_rows
+from cocluster.linalg.matrices import degree_scaled
+from cocluster.linalg.subspace import unit_rows
+from cocluster.linalg.types import Array, Matrix
 
 
 def joint_operator(

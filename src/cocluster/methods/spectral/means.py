@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.linalg.matrices import Array, inner, row_squares, safe_inverse
-from cocluster.linalg.partitions import Partition, Ties, as_partition, assigned, fill_empty
+from cocluster.linalg.assignment import assigned, fill_empty
+from cocluster.linalg.kmeans import kmeans_labels
+from cocluster.linalg.matrices import inner, row_squares, safe_inverse
+from cocluster.linalg.partitions import Partition, Ties, as_partition
+from cocluster.linalg.types import Array
 from cocluster.links import Links
-from cocluster.methods.starts import kmeans_labels
 from cocluster.trifactor import PairTerms, State, ties_and_pairs
 
 

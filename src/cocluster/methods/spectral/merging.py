@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.links import Links
 
 

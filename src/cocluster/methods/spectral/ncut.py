@@ -10,15 +10,16 @@ from sklearn.utils import Tags
 
 from cocluster.data.relational import RelationalData
 from cocluster.graphs import knn_graph
-from cocluster.graphs.distances import row_chunks
+from cocluster.graphs.distances import mean_squared_distance, row_chunks
 from cocluster.graphs.similarity import Gram, checked_similarity, linked_similarity
-from cocluster.graphs.weights import Metric, Weights, mean_squared_distance
-from cocluster.linalg.matrices import Array, Matrix, is_nonnegative, safe_inverse
+from cocluster.graphs.weights import Metric, Weights
+from cocluster.linalg.matrices import is_nonnegative, safe_inverse
+from cocluster.linalg.subspace import unit_rows
+from cocluster.linalg.types import Array, Matrix
 from cocluster.links import Links
 from cocluster.methods.one_type import only_matrix, sample_links, samples_only
 from cocluster.methods.spectral.base import Points, SpectralCoclusterer
 from cocluster.methods.spectral.embedding import ncut_embedding
-from cocluster.methods.starts import unit_rows
 from cocluster.trifactor import Run, State
 from cocluster.utils.checks import check_choice, check_integer, check_number
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cocluster.data.relational import RelationalData
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
 from cocluster.methods.spectral.base import Points, SpectralCoclusterer
 from cocluster.methods.spectral.src_embedding import relational_embedding, side_by_side
 from cocluster.utils.checks import check_integer, check_number

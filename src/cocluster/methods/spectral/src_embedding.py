@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from cocluster.data.relation import Relation
-from cocluster.data.relational import RelationalData
+from cocluster.data.relational import RelationalData, view_of
 from cocluster.linalg.eigen import signs, truncated_svd
-from cocluster.linalg.matrices import Array, squared_norm
-from cocluster.methods.starts import view_of
+from cocluster.linalg.matrices import squared_norm
+from cocluster.linalg.types import Array
 
 Bases = dict[str, Array]
 

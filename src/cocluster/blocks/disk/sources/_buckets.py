@@ -13,8 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.blocks.disk.memory import readable
-from cocluster.data.containers import as_matrix
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.checked import as_matrix
+from cocluster.linalg.types import Array
 
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 

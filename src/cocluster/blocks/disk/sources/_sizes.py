@@ -9,8 +9,8 @@ from typing import NoReturn
 import numpy as np
 
 from cocluster.blocks.disk.memory import readable
-from cocluster.data.containers import MOST_INT32
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.checked import MOST_INT32
+from cocluster.linalg.types import Array
 
 # Besides the block in use, one is read ahead, and reading and products need as much again.
 SHARE = 8

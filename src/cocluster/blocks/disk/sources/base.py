@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib import import_module
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.data.containers import as_matrix
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.checked import as_matrix
+from cocluster.linalg.types import Array, InMemory
+from cocluster.utils.files import unreadable
 
 # What libraries raise when a file is cut off or of another kind.
 ERRORS = (OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError)
@@ -44,36 +42,11 @@ class Source(Protocol):
     def row_names(self) -> Array | None:
         """Object array; None if the format has none."""
 
-    def read(self, number: int) -> Matrix:
+    def read(self, number: int) -> InMemory:
         """Block as a canonical csr_array or a C-ordered array."""
 
     def describe(self, number: int) -> str:
         """What messages call the block."""
-
-
-def library(module: str, what: str, extra: str) -> Any:
-    """An optional library, or what to install."""
-    try:
-        return import_module(module)
-    except ImportError:
-        package = module.split(".")[0]
-        raise ImportError(f"{what} need {package}: pip install 'cocluster[{extra}]'.") from None
-
-
-@contextmanager
-def unreadable(name: str, *errors: type[Exception]) -> Iterator[None]:
-    """Turn errors of a library into one that names the block; those that name it stay."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise
-    except errors as error:
-        if name in str(error):
-            raise
-        reason = f"{error}".strip().split("\n")[0] or type(error).__name__
-        raise ValueError(
-            f"{name} cannot be read ({reason}); the file may be cut off or damaged, write it again."
-        ) from error
 
 
 def floating(stored: np.dtype, name: str) -> np.dtype:
@@ -83,7 +56,7 @@ def floating(stored: np.dtype, name: str) -> np.dtype:
     return np.dtype(np.float32 if stored.itemsize == 4 and stored.kind == "f" else np.float64)
 
 
-def checked(block: Matrix, name: str, shape: tuple[int, int], dtype: np.dtype) -> Matrix:
+def checked(block: InMemory, name: str, shape: tuple[int, int], dtype: np.dtype) -> InMemory:
     """Block in the one form that all formats are read in, or an error that names it."""
     if block.shape != shape:
         raise ValueError(

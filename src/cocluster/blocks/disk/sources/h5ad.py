@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cocluster.blocks.disk.sources.arrays import Stored, open_stored
-from cocluster.blocks.disk.sources.base import library
+from cocluster.utils.optional import library
 
 
 @contextmanager

@@ -15,12 +15,13 @@ import numpy as np
 from cocluster.blocks.disk.memory import readable
 from cocluster.blocks.disk.sources._buckets import disk_room, entry_type, gather, scatter
 from cocluster.blocks.disk.sources._sizes import budget, cut_rows, index_bytes
-from cocluster.blocks.disk.sources.base import library
 from cocluster.blocks.disk.sources.folder import Blocks, open_files
-from cocluster.io.readers.common import broken
-from cocluster.io.readers.tables import LONG
-from cocluster.linalg.matrices import Array
+from cocluster.linalg.types import Array
+from cocluster.utils.files import broken
+from cocluster.utils.optional import library
 
+# Columns of a table in long format.
+LONG = ("sample", "feature", "value")
 # Bytes of a line while it is worked on: two texts, their codes, positions and sorted copies.
 LINE_BYTES = 256
 # Bytes of a name besides its text: an object in a list, and its place in a table of names.

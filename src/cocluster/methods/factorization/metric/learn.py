@@ -36,7 +36,7 @@ from scipy.optimize import lsq_linear
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from cocluster.graphs import laplacian
-from cocluster.linalg.matrices import Array, Matrix
+from cocluster.linalg.types import Array, Matrix
 from cocluster.links.closure import symmetric
 from cocluster.links.pairs import as_pairs, check_pairs
 from cocluster.methods.factorization.metric.operator import MetricOperator, pair_distances

@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.graphs.distances import chosen_distances
-from cocluster.linalg.matrices import Array, Matrix, squared_norm
+from cocluster.linalg.matrices import squared_norm
+from cocluster.linalg.types import Array, Matrix
 
 # Up to this many cells the moved relation of sparse data is held densely.
 DENSE_ENTRIES = 50_000_000

@@ -1,0 +1,100 @@
+"""Labels that lower a cost: of rows, of rows in one pass with the data, and of empty clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from cocluster.linalg import passes
+from cocluster.linalg.matrices import times
+from cocluster.linalg.partitions import Partition, Ties
+from cocluster.linalg.types import Array, is_blocked
+
+
+def assigned(
+    costs: Array, G: Partition, ties: Ties | None = None, pairwise: sp.csr_array | None = None
+) -> Partition:
+    r"""Lower :math:`\sum_i costs_{i, z_i} + \sum_{ij} P_{ij} [z_i = z_j]` over the labels z.
+
+    Without pairwise terms each row takes its cheapest cluster, which is exact; rows with pairwise
+    terms follow one after the other, each exact given the rest. A row stays where it is if that
+    is as good, so labels settle. Tied rows move as one.
+    """
+    if ties is not None:
+        tied = Partition(G.labels[ties.representative], G.n_clusters)
+        between = None if pairwise is None else ties.between(pairwise)
+        moved = assigned(ties.sums(costs), tied, pairwise=between)
+        return Partition(moved.labels[ties.component], G.n_clusters)
+    best, rows = costs.argmin(axis=1), np.arange(len(costs))
+    stay = costs[rows, G.labels] <= costs[rows, best]
+    labels = np.where(stay, G.labels, best).astype(np.int32)
+    if pairwise is not None:
+        _follow_pairs(labels, G.labels, costs, pairwise)
+    return Partition(labels, G.n_clusters)
+
+
+def _follow_pairs(labels: Array, before: Array, costs: Array, pairwise: sp.csr_array) -> None:
+    """Move the rows with pairwise terms one after the other, in place."""
+    linked = np.flatnonzero(np.diff(pairwise.indptr))
+    labels[linked] = before[linked]
+    for i in linked.tolist():
+        cost = costs[i] + pair_costs(pairwise, i, labels, costs.shape[1])
+        if cost.min() < cost[labels[i]]:
+            labels[i] = cost.argmin()
+
+
+def pair_costs(pairwise: sp.csr_array, i: int, labels: Array, n_clusters: int) -> Array:
+    r"""Pairwise cost of row i in each cluster, :math:`2 \sum_{j \ne i} P_{ij} [z_j = k]`."""
+    part = slice(pairwise.indptr[i], pairwise.indptr[i + 1])
+    others = pairwise.indices[part]
+    # Each pair stands twice in the symmetric matrix; the entry of a row with itself is fixed.
+    weights = np.where(others == i, 0.0, 2 * pairwise.data[part])
+    return np.bincount(labels[others], weights, minlength=n_clusters)
+
+
+def fill_empty(partition: Partition, gain: Array, ties: Ties | None = None) -> Partition:
+    """Each empty cluster takes the object (tied objects as one) that gains most by being alone."""
+    if ties is not None:
+        tied = Partition(partition.labels[ties.representative], partition.n_clusters)
+        filled = fill_empty(tied, ties.sums(gain))
+        return Partition(filled.labels[ties.component], partition.n_clusters)
+    labels, sizes = partition.labels.copy(), partition.sizes.copy()
+    best_first = iter(np.argsort(-gain, kind="stable"))
+    for empty in np.flatnonzero(sizes == 0):
+        i = next((i for i in best_first if sizes[labels[i]] > 1), None)
+        if i is None:  # fewer things to move than clusters
+            break
+        sizes[labels[i]] -= 1
+        sizes[empty] += 1
+        labels[i] = empty
+    return Partition(labels, partition.n_clusters)
+
+
+def assigns(R: Any) -> bool:
+    """Whether labels of the rows of R come from one pass over it (`reassigned`)."""
+    return is_blocked(R) or (passes.is_compiled(R) and R.format == "csr")
+
+
+def reassigned(R: Any, G: Any, H: Any, codes: Array, bias: Array) -> tuple[Any, Array]:
+    r"""Labels of the rows that minimise :math:`bias_k + codes_k \cdot (R H)_i`, from one pass.
+
+    A row keeps its label if that is as good. With them comes what they change in Rᵀ G.
+    """
+    if is_blocked(R):
+        return R.reassigned(G, H, codes, bias)
+    if not assigns(R):
+        return _reassigned_plainly(R, G, H, codes, bias)
+    return passes.assign(R, G, H, codes, bias)
+
+
+def _reassigned_plainly(
+    R: Any, G: Partition, H: Partition, codes: Array, bias: Array
+) -> tuple[Partition, Array]:
+    """The same for any matrix: rows that move are picked out."""
+    costs = times(R, H) @ codes.T.astype(R.dtype) + bias.astype(R.dtype)
+    moved = assigned(costs, G)
+    rows = np.flatnonzero(moved.labels != G.labels)
+    change = moved[rows].dense(R.dtype) - G[rows].dense(R.dtype)
+    return moved, R[rows].T @ change
