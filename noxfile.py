@@ -1,7 +1,7 @@
 """The tests on every supported Python, and with the oldest versions of what we depend on.
 
-    nox                 all sessions whose Python can be found
-    nox -s tests-3.12   one of them
+nox                 all sessions whose Python can be found
+nox -s tests-3.12   one of them
 """
 
 from __future__ import annotations
