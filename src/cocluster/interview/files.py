@@ -15,6 +15,7 @@ from cocluster.data.relational import RelationalData
 from cocluster.interview.knowledge import Answered
 from cocluster.linalg.types import Array
 from cocluster.links import Labelling, Links
+from cocluster.utils.files import new_file
 
 FORMAT = "cocluster interview 1"
 
@@ -42,13 +43,8 @@ def write(path: str | os.PathLike[str], state: State, data: RelationalData) -> N
         "answers": [astuple(entry) for entry in state.log],
         "labels": labels and {name: values.tolist() for name, values in labels.items()},
     }
-    target = Path(path)
-    fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
-    try:
-        fresh.write_text(json.dumps(content), encoding="utf-8")
-        os.replace(fresh, target)
-    finally:
-        fresh.unlink(missing_ok=True)
+    with new_file(Path(path)) as unfinished:
+        unfinished.write_text(json.dumps(content), encoding="utf-8")
 
 
 def read(path: str | os.PathLike[str], data: RelationalData) -> State:

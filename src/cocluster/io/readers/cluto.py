@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.common import encode_labels, encoding_notes, read_text
 from cocluster.linalg.types import Array, Matrix
-from cocluster.utils.files import broken
+from cocluster.utils.files import unreadable
 
 
 def is_cluto(file: Path) -> bool:
@@ -52,7 +52,7 @@ def read_cluto(file: Path) -> Dataset:
 
 def read_matrix_market(file: Path) -> Dataset:
     """Data set of a ``.mtx`` or ``.mtx.gz`` file, samples as rows."""
-    with broken(file, ValueError, EOFError, OSError, OverflowError, StopIteration):
+    with unreadable(file.name, ValueError, EOFError, OSError, OverflowError, StopIteration):
         X = scipy.io.mmread(file, spmatrix=False)
     matrix: Matrix = sp.csr_array(X) if sp.issparse(X) else X
     return Dataset(file.name.split(".")[0], {"X": matrix.astype(np.float64)})

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cocluster.linalg.types import Array
-from cocluster.utils.files import broken
+from cocluster.utils.files import unreadable
 
 # Names of the column or variable that holds classes, if the caller names none.
 LABEL_NAMES = ("label", "labels", "class", "target", "gnd", "y")
@@ -21,7 +21,7 @@ def read_bytes(file: Path) -> bytes:
     """Contents of a file, unpacked if its name ends in .gz."""
     if file.suffix != ".gz":
         return file.read_bytes()
-    with broken(file, EOFError, gzip.BadGzipFile, zlib.error), gzip.open(file) as stream:
+    with unreadable(file.name, EOFError, gzip.BadGzipFile, zlib.error), gzip.open(file) as stream:
         return stream.read()
 
 

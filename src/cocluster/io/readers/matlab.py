@@ -13,7 +13,7 @@ from cocluster.io.dataset import Dataset
 from cocluster.io.readers.cluto import is_cluto, read_cluto
 from cocluster.io.readers.common import LABEL_NAMES, encode_labels
 from cocluster.linalg.types import Array, Matrix
-from cocluster.utils.files import broken
+from cocluster.utils.files import unreadable
 
 DATA_NAMES = ("fea", "X", "data", "A", "M")
 MATLAB_LABELS = ("gnd", "Y", "y", *LABEL_NAMES)
@@ -48,7 +48,7 @@ def read_mat(file: Path, label: str | None) -> Dataset:
 def _variables(file: Path) -> dict[str, Any]:
     """Variables of the file by name."""
     try:
-        with broken(file, ValueError, TypeError, OSError, EOFError, KeyError, IndexError):
+        with unreadable(file.name, ValueError, TypeError, OSError, EOFError, KeyError, IndexError):
             loaded = scipy.io.loadmat(file, spmatrix=False)
     except NotImplementedError:
         raise ValueError(

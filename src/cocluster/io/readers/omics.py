@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,8 @@ from cocluster.data.alignment import align
 from cocluster.data.containers import as_table, views_of
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.common import encode_labels
-from cocluster.utils.files import broken
+from cocluster.utils.files import unreadable
+from cocluster.utils.optional import library
 
 ERRORS = (OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError)
 
@@ -63,12 +63,7 @@ def _classes(file: Path, data: Any, label: str | None) -> dict[str, Any]:
 
 def _load(file: Path, module: str, function: str) -> Any:
     """Contents of a file by the library that writes such files."""
-    try:
-        library = import_module(module)
-    except ImportError:
-        raise ImportError(
-            f"{file.suffix} files need {module}: pip install 'cocluster[omics]'."
-        ) from None
-    with broken(file, *ERRORS), warnings.catch_warnings():
+    reader = library(module, f"{file.suffix} files", "omics")
+    with unreadable(file.name, *ERRORS), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # announcements of that library's coming versions
-        return getattr(library, function)(file)
+        return getattr(reader, function)(file)

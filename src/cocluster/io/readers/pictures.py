@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from cocluster.io.readers.common import encode_labels
 from cocluster.io.readers.texts import folder_classes
 from cocluster.linalg.types import Array
 from cocluster.preprocessing import COLOR, TEXTURE, ImageFeatures
+from cocluster.utils.optional import library
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
 
@@ -22,7 +22,7 @@ def read_image_folder(folder: Path, files: list[Path]) -> Dataset:
 
     Images that cannot be read are left out, with a warning that names and counts them.
     """
-    pillow = _pillow()
+    pillow = library("PIL.Image", "images", "image")
     images, unreadable = {}, []
     for file in files:
         try:
@@ -62,12 +62,3 @@ def _skipped(unreadable: list[str], total: int) -> tuple[str, ...]:
     note = f"{len(unreadable)} of {total} images cannot be read and are left out: {named}."
     warnings.warn(note, stacklevel=4)
     return (note,)
-
-
-def _pillow() -> Any:
-    """Pillow's image module, asked for only when images are read."""
-    try:
-        import PIL.Image
-    except ImportError:
-        raise ImportError("images need pillow: pip install 'cocluster[image]'.") from None
-    return PIL.Image

@@ -15,7 +15,8 @@ from cocluster.blocks.disk.sources.parquet import LONG
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.common import LABEL_NAMES, encode_labels, encoding_notes, read_text
 from cocluster.linalg.types import Array
-from cocluster.utils.files import broken
+from cocluster.utils.files import unreadable
+from cocluster.utils.optional import library
 
 MISSING = ("", "na", "nan", "null", "none")
 ID_NAMES = ("", "id", "ids", "sample", "samples", "name", "index", "unnamed: 0", "sample_id")
@@ -32,7 +33,7 @@ def read_csv(file: Path, label: str | None) -> Dataset:
     delimiter = _delimiter(file, text)
     reader = csv.reader(StringIO(text), delimiter=delimiter)
     rows, lines = [], []
-    with broken(file, csv.Error):
+    with unreadable(file.name, csv.Error):
         for row in reader:
             if row:
                 rows.append(row)
@@ -57,13 +58,10 @@ def read_csv(file: Path, label: str | None) -> Dataset:
 
 def read_parquet(file: Path, label: str | None) -> Dataset:
     """Data set of a parquet file, wide or long as a CSV file."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise ImportError("parquet files need pyarrow: pip install 'cocluster[parquet]'.") from None
-    with broken(file, pyarrow.ArrowException, OSError):
-        table = pyarrow.parquet.read_table(file)
+    pyarrow = library("pyarrow", "parquet files", "parquet")
+    parquet = library("pyarrow.parquet", "parquet files", "parquet")
+    with unreadable(file.name, pyarrow.ArrowException, OSError):
+        table = parquet.read_table(file)
     columns = {
         name: column.to_numpy()
         for name, column in zip(table.column_names, table.columns, strict=True)
