@@ -72,11 +72,12 @@ def cache_folder() -> Path:
 def unreadable(name: str, *errors: type[Exception]) -> Iterator[None]:
     """Turn errors of a library into a ValueError that names the file or the part of it.
 
-    Errors that name it already pass unchanged, and so does FileNotFoundError.
+    Errors that name it already pass unchanged, and so do those that say nothing of its contents:
+    a file that is not there, and too little memory.
     """
     try:
         yield
-    except FileNotFoundError:
+    except (FileNotFoundError, MemoryError):
         raise
     except errors as error:
         if name in str(error):
