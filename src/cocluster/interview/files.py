@@ -59,7 +59,7 @@ def read(path: str | os.PathLike[str], data: RelationalData) -> State:
         labels = content["labels"]
         return State(
             strategy=content["strategy"],
-            seed=content["seed"],
+            seed=check_integer(content["seed"], "seed", 0),
             links=_links_of(content["links"]),
             log=tuple(_answer(*entry) for entry in content["answers"]),
             labels=labels and {name: _labels(v, data, name) for name, v in labels.items()},

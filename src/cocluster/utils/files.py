@@ -72,15 +72,15 @@ def cache_folder() -> Path:
 def unreadable(name: str, *errors: type[Exception]) -> Iterator[None]:
     """Turn errors of a library into a ValueError that names the file or the part of it.
 
-    Errors that name it already pass unchanged, and so do those that say nothing of its contents:
-    a file that is not there, and too little memory.
+    A ValueError that names it already passes unchanged, and so do errors that say nothing of its
+    contents: a file that is not there, and too little memory.
     """
     try:
         yield
     except (FileNotFoundError, MemoryError):
         raise
     except errors as error:
-        if name in str(error):
+        if isinstance(error, ValueError) and name in str(error):
             raise
         # The first line says what is wrong; what follows is mostly a dump of the data.
         reason = f"{error}".strip().split("\n")[0] or type(error).__name__
