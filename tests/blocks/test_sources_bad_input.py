@@ -276,3 +276,27 @@ def test_nothing_to_write_is_refused(tmp_path):
     with pytest.raises(ValueError, match="block 1 contains NaN"):
         write_blocks([DENSE, DENSE * np.nan], tmp_path / "x")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize("version", [2, 3])
+def test_pickled_zarr_stores_are_refused_before_they_are_opened(
+    version, linked, tmp_path, monkeypatch
+):
+    """To unpickle is to run code: nothing of the store may be read."""
+    path = tmp_path / "x.zarr"
+    member = (tmp_path / "elsewhere") if linked else path / "X"
+    member.mkdir(parents=True)
+    if linked:
+        path.mkdir()
+        (path / "X").symlink_to(member)
+        (path / "loop").symlink_to(path)
+    if version == 2:
+        (path / ".zgroup").write_text('{"zarr_format": 2}')
+        (member / ".zarray").write_text('{"zarr_format": 2, "filters": [{"id": "pickle"}]}')
+    else:
+        (path / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
+        (member / "zarr.json").write_text('{"codecs": [{"name": "numcodecs.pickle"}]}')
+    monkeypatch.setitem(sys.modules, "zarr", None)
+    with pytest.raises(ValueError, match=r"x\.zarr holds pickled values \(X"):
+        open_source(path, ENOUGH)

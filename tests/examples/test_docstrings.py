@@ -72,6 +72,6 @@ def test_picture_is_written(tmp_path):
 def test_without_matplotlib_it_says_how_to_get_the_picture(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     docstrings.main(["--out", str(tmp_path)])
-    assert "pip install cocluster[plot]" in capsys.readouterr().out
+    assert "pip install 'cocluster[plot]'" in capsys.readouterr().out
     assert not (tmp_path / "matrix.png").exists()
     assert "no picture" in (tmp_path / "report.md").read_text()

@@ -97,3 +97,39 @@ def test_other_files_are_refused(tmp_path, content):
     path.write_text(content)
     with pytest.raises(ValueError, match="is not an interview"):
         Interview.load(path, np.eye(3), CoCluster(K))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda content: content.pop("links"),
+        lambda content: content.pop("answers"),
+        lambda content: content["data"].pop("sizes"),
+        lambda content: content.update(answers=[[0, 1]]),
+        lambda content: content.update(answers=[[0, 1, "perhaps", 1]]),
+        lambda content: content.update(answers=[["x", 1, "same", 1]]),
+        lambda content: content.update(links=[]),
+        lambda content: content.update(data=7),
+        lambda content: content["links"].update(more=1),
+        lambda content: content["links"].update(labellings=[[0]]),
+        lambda content: content.update(labels=[1]),
+        lambda content: content.update(labels={"samples": [0, 0, 2_000_000_000]}),
+        lambda content: content.update(labels={"samples": [0, 0]}),
+        lambda content: content.update(labels={"nobody": [0, 0, 0]}),
+    ],
+)
+def test_files_that_were_tampered_with_are_refused_by_name(tmp_path, change):
+    path = tmp_path / "interview.json"
+    Interview(np.eye(3), CoCluster(2)).save(path)
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=r"interview\.json"):
+        Interview.load(path, np.eye(3), CoCluster(2))
+
+
+def test_nested_brackets_are_no_interview(tmp_path):
+    path = tmp_path / "interview.json"
+    path.write_text("[" * 100_000)
+    with pytest.raises(ValueError, match="is not an interview"):
+        Interview.load(path, np.eye(3), CoCluster(2))

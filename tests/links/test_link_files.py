@@ -211,3 +211,35 @@ def test_positions_are_numbers_in_parquet(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     Links.from_pairs([[0, 1]], n_samples=2).write(tmp_path / "links.parquet")
     assert parquet.read_table(tmp_path / "links.parquet")["a"].to_pylist() == np.array([0]).tolist()
+
+
+def test_a_file_called_part_is_left_alone(tmp_path):
+    other = tmp_path / "links.csv.part"
+    other.write_text("mine")
+    Links.from_labels([0, 0]).write(tmp_path / "links.csv")
+    assert other.read_text() == "mine"
+
+
+def test_an_unknown_id_is_named_at_its_first_line(tmp_path):
+    with pytest.raises(ValueError, match=r"names 1 samples .*'z' \(line 1\)"):
+        read_text(tmp_path, "z,x,same\nx,y,same\ny,z,same\n", ids=["x", "y"])
+
+
+@pytest.mark.parametrize(
+    ("ending", "content", "message"),
+    [
+        (".csv", b"0,1_0,ml\n", "line 1: '1_0' is not a position"),
+        (".csv", b"0,1,ml,1_0\n", "line 1: weight '1_0' is not a positive number"),
+        (".csv", b"0,99999999999999999999,ml\n", "line 1: position 9+ is out of range"),
+        (".csv", b'0,1,"' + b"x" * 200_000 + b'"\n', "cannot be read .*field larger"),
+        (".csv", b"0,\xff,ml\n", "links.csv cannot be read"),
+        (".jsonl", b"[" * 100_000, "line 1: JSON that cannot be read"),
+        (".jsonl", b"\xff\n", "links.jsonl cannot be read"),
+        (".parquet", b"PAR1 and no more", "links.parquet"),
+    ],
+)
+def test_errors_of_other_libraries_name_the_file(tmp_path, ending, content, message):
+    path = tmp_path / f"links{ending}"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        Links.read(path)

@@ -1,6 +1,7 @@
 """Links from all the forms in which users hold them, and what is refused."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from numpy.random import default_rng
@@ -201,3 +202,27 @@ def test_a_labelling_may_have_more_classes_than_there_are_clusters():
     """Scikit-learn passes any y to fit; what cannot be met is reported, not refused."""
     links = as_links(None, [0, 1, 2], 3, n_clusters=2)
     assert links.violations(np.array([0, 1, 1])).n_cannot == 1
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["a", -1, "b", "a"],
+        np.array(["a", -1, "b", "a"]),
+        np.array(["a", -1, "b", "a"], dtype=object),
+        ["a", None, "b", "a"],
+        ["a", np.nan, "b", "a"],
+        [1, None, 0, 1],
+        ["a", None, 7, "a"],
+        pd.Series(["a", pd.NA, "b", "a"]),
+    ],
+    ids=repr,
+)
+def test_labels_of_any_kind_may_be_unknown(y):
+    assert_same_links(Links.from_labels(y), Links.from_labels([0, -1, 1, 0]))
+    assert_same_links(as_links(None, y, 4), Links.from_labels([0, -1, 1, 0]))
+
+
+def test_fractions_among_names_are_refused():
+    with pytest.raises(ValueError, match="got fractions"):
+        Links.from_labels([0.5, None, 1.0])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cocluster.linalg.checked import as_matrix, in_form
+from cocluster.linalg.positions import positions_of
 from cocluster.linalg.types import Array, Matrix, is_operator
 
 
@@ -84,9 +85,8 @@ class Relation:
         if name == self.rows and index is None:
             matrix = matrix[positions]
         elif name == self.rows and index is not None:
-            row_of = np.full(max(self.n_rows, positions.max(initial=-1) + 1), -1)
-            row_of[index] = np.arange(index.size)
-            chosen = row_of[positions]
+            size = max(self.n_rows, int(positions.max(initial=-1)) + 1)
+            chosen = positions_of(index, size)[positions]
             matrix, index = matrix[chosen[chosen >= 0]], np.flatnonzero(chosen >= 0)
         return replace(self, matrix=matrix, row_index=index)
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import os
 import re
-import tempfile
 import warnings
-import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -21,7 +18,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
+from cocluster.linalg.npz import load_arrays, matrices_in, sparse_parts
 from cocluster.linalg.types import Array
+from cocluster.utils.files import cache_folder, new_file
 
 # The twelve subpackages with most public functions and classes, and the modules that hold them.
 CLASSES = {
@@ -101,7 +100,10 @@ def load_docstrings() -> Corpus:
     >>> str(corpus.class_names[corpus.labels[corpus.names == "scipy.stats.ttest_ind"]][0])
     'scipy.stats'
     """
-    path = _cache_path()
+    try:
+        path = _cache_path()
+    except FileNotFoundError:  # a user without a home has no cache
+        return _build()
     corpus = _read(path)
     if corpus is None:
         corpus = _build()
@@ -205,33 +207,20 @@ def _signature_names(obj: Any) -> list[str]:
 
 def _cache_path() -> Path:
     """File for this corpus: its name changes with the versions and with the rules above."""
-    try:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    except RuntimeError:  # a user without a home has no cache
-        base = os.devnull
     packages = ("cocluster", "numpy", "scipy", "scikit-learn")
     versions = "-".join(f"{package}-{version(package)}" for package in packages)
     rules = zlib.crc32(Path(__file__).read_bytes())
-    return Path(base) / "cocluster" / f"docstrings-{versions}-{rules:08x}.npz"
+    return cache_folder() / f"docstrings-{versions}-{rules:08x}.npz"
 
 
 def _read(path: Path) -> Corpus | None:
     """Read a stored corpus; None if there is none or it cannot be read."""
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            stored = dict(arrays)
-        views = {
-            view: sp.csr_array(
-                tuple(stored[f"{view}_{part}"] for part in ("data", "indices", "indptr")),
-                shape=tuple(stored[f"{view}_shape"]),
-            )
-            for view in VIEWS
-        }
-        feature_names = {view: stored[f"{view}_names"] for view in VIEWS}
-        return Corpus(
-            views, feature_names, stored["names"], stored["labels"], stored["class_names"]
-        )
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+        matrices, rest = matrices_in(load_arrays(path))
+        views = {view: matrices[view] for view in VIEWS}
+        feature_names = {view: rest[f"{view}_names"] for view in VIEWS}
+        return Corpus(views, feature_names, rest["names"], rest["labels"], rest["class_names"])
+    except (OSError, ValueError, KeyError):
         return None
 
 
@@ -240,15 +229,8 @@ def _write(path: Path, corpus: Corpus) -> None:
     arrays = {name: getattr(corpus, name) for name in ("names", "labels", "class_names")}
     for view, X in corpus.views.items():
         arrays[f"{view}_names"] = corpus.feature_names[view]
-        arrays |= {f"{view}_{part}": getattr(X, part) for part in ("data", "indices", "indptr")}
-        arrays[f"{view}_shape"] = np.array(X.shape)
+        arrays |= sparse_parts(view, X)
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, partial = tempfile.mkstemp(dir=path.parent)
-        try:
-            with open(handle, "wb") as file:
-                np.savez_compressed(file, **arrays)
-            # Other processes see the old file or the whole new one, never a part.
-            os.replace(partial, path)
-        finally:
-            Path(partial).unlink(missing_ok=True)
+        with new_file(path) as unfinished:
+            np.savez_compressed(unfinished, **arrays)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,8 @@ from cocluster.datasets.registry import DatasetInfo, dataset_info
 from cocluster.io.dataset import Dataset
 from cocluster.linalg.npz import load_arrays, matrices_in
 from cocluster.linalg.types import Array, InMemory
+from cocluster.utils.files import cache_folder, new_file
+from cocluster.utils.optional import library
 
 FOLDER = "COCLUSTER_DATA"
 MIRROR = "COCLUSTER_MIRROR"
@@ -70,11 +71,6 @@ def locate(info: DatasetInfo, *, mirror: str | None = None, timeout: float = TIM
     return _download(f"{base.rstrip('/')}/{info.file}", cached, info, timeout)
 
 
-def cache_folder() -> Path:
-    """Where downloads are kept: ``$XDG_CACHE_HOME/cocluster``, by default below ``~/.cache``."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cocluster"
-
-
 def _in_folder(info: DatasetInfo) -> Path | None:
     """File in the user's folder of data sets: at its place, or anywhere below."""
     folder = os.environ.get(FOLDER)
@@ -100,10 +96,7 @@ def _require_checksum(info: DatasetInfo, file: Path) -> None:
 def _download(url: str, target: Path, info: DatasetInfo, timeout: float) -> Path:
     """Download into the target's folder; the file appears under its name only if it is right."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f"{target.name}.", suffix=".part", dir=target.parent)
-    os.close(handle)
-    unfinished = Path(name)
-    try:
+    with new_file(target) as unfinished:
         _receive(url, unfinished, info, timeout)
         if _sha256(unfinished) != info.sha256:
             aside = _keep_aside(unfinished, target)
@@ -111,9 +104,6 @@ def _download(url: str, target: Path, info: DatasetInfo, timeout: float) -> Path
                 f"{url} is not the file of data set {info.name!r}: its checksum (sha256) is wrong. "
                 f"It was kept as {aside}. {_remedy(info)}"
             )
-        unfinished.replace(target)
-    finally:
-        unfinished.unlink(missing_ok=True)
     return target
 
 
@@ -134,11 +124,7 @@ def _receive(url: str, file: Path, info: DatasetInfo, timeout: float) -> None:
 
 def _downloader(timeout: float) -> tuple[Any, Any]:
     """The library that speaks HTTP and pooch's download, asked for only when needed."""
-    try:
-        import pooch
-        import requests
-    except ImportError:
-        raise ImportError("downloads need pooch: pip install 'cocluster[data]'.") from None
+    pooch, requests = (library(name, "downloads", "data") for name in ("pooch", "requests"))
     return requests, pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=timeout)
 
 

@@ -14,6 +14,7 @@ from cocluster.graphs.distances import chosen_distances
 from cocluster.linalg.matrices import row_squares
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.chunks import chunks
+from cocluster.utils.optional import library
 
 EXACT_LIMIT = 20_000
 EXACT_LIMIT_WITHOUT_FAISS = 60_000
@@ -71,15 +72,11 @@ def nearest_neighbours(X: InMemory, n_neighbors: int, seed: int = 0) -> Array:
 def _faiss(n: int) -> Any:
     """Import faiss; without it return None where the exact search is bearable."""
     try:
-        import faiss
-    except ImportError as error:
-        if n <= EXACT_LIMIT_WITHOUT_FAISS:
-            return None
-        raise ImportError(
-            f"A neighbour graph of {n} objects needs faiss: pip install 'cocluster[ann]', "
-            "or give the graph yourself."
-        ) from error
-    return faiss
+        return library("faiss", f"graphs of {n} objects", "ann", "or give the graph yourself")
+    except ImportError:
+        if n > EXACT_LIMIT_WITHOUT_FAISS:
+            raise
+        return None
 
 
 def _exact(X: InMemory, k: int) -> Array:

@@ -12,10 +12,14 @@ from typing import Any
 import numpy as np
 
 from cocluster.data.relational import RelationalData
-from cocluster.interview.knowledge import Answered
+from cocluster.interview.knowledge import SIGNS, Answered
 from cocluster.linalg.types import Array
 from cocluster.links import Labelling, Links
+from cocluster.utils.checks import check_integer
+from cocluster.utils.files import new_file, unreadable
+from cocluster.utils.parsing import json_object
 
+# Written into every file; the number changes when older programs could not read it any more.
 FORMAT = "cocluster interview 1"
 
 
@@ -42,32 +46,53 @@ def write(path: str | os.PathLike[str], state: State, data: RelationalData) -> N
         "answers": [astuple(entry) for entry in state.log],
         "labels": labels and {name: values.tolist() for name, values in labels.items()},
     }
-    target = Path(path)
-    fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
-    try:
-        fresh.write_text(json.dumps(content), encoding="utf-8")
-        os.replace(fresh, target)
-    finally:
-        fresh.unlink(missing_ok=True)
+    with new_file(Path(path)) as unfinished:
+        unfinished.write_text(json.dumps(content), encoding="utf-8")
 
 
 def read(path: str | os.PathLike[str], data: RelationalData) -> State:
-    """The state in a file, refused if it belongs to other data."""
+    """The state in a file, refused if it belongs to other data or was tampered with."""
+    content = _content(Path(path))
+    # People may edit such a file; whatever is missing or of another type is said in one sentence.
+    with unreadable(str(path), KeyError, TypeError, AttributeError, ValueError, OverflowError):
+        _check_data(content["data"], fingerprint(data), path)
+        labels = content["labels"]
+        return State(
+            strategy=content["strategy"],
+            seed=check_integer(content["seed"], "seed", 0),
+            links=_links_of(content["links"]),
+            log=tuple(_answer(*entry) for entry in content["answers"]),
+            labels=labels and {name: _labels(v, data, name) for name, v in labels.items()},
+        )
+
+
+def _content(file: Path) -> dict[str, Any]:
+    """The JSON object of a file that says it is an interview."""
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = json_object(file.read_text(encoding="utf-8"), file.name)
     except ValueError as error:
-        raise ValueError(f"{path} is not an interview: it is not JSON ({error}).") from error
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ValueError(f"{path} is not an interview of the format {FORMAT!r}.")
-    _check_data(content["data"], fingerprint(data), path)
-    labels = content["labels"]
-    return State(
-        strategy=content["strategy"],
-        seed=content["seed"],
-        links=_links_of(content["links"]),
-        log=tuple(Answered(*entry) for entry in content["answers"]),
-        labels=labels and {name: np.array(v, dtype=np.intp) for name, v in labels.items()},
-    )
+        raise ValueError(f"{file} is not an interview: {error}") from error
+    if content.get("format") != FORMAT:
+        raise ValueError(f"{file} is not an interview of the format {FORMAT!r}.")
+    return content
+
+
+def _answer(i: int, j: int, answer: str, n_implied: int) -> Answered:
+    """An answer of the log."""
+    if answer not in SIGNS:
+        raise ValueError(f"there is an answer {answer!r}; answers are {', '.join(SIGNS)}")
+    return Answered(check_integer(i, "i", 0), check_integer(j, "j", 0), answer, n_implied)
+
+
+def _labels(values: list[int], data: RelationalData, name: str) -> Array:
+    """Labels of one type: as many as it has objects, and no larger than their number.
+
+    A label beyond that would make tables of clusters of any size.
+    """
+    labels, size = np.array(values, dtype=np.intp), data.size(name)
+    if labels.shape != (size,) or labels.min() < 0 or labels.max() >= size:
+        raise ValueError(f"the labels of {name} are not {size} numbers from 0 to {size - 1}")
+    return labels
 
 
 def fingerprint(data: RelationalData) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
+from cocluster.linalg.positions import positions_of
 from cocluster.linalg.types import Array, InMemory
 
 
@@ -134,9 +135,7 @@ class Dataset:
         """Rows of a view for the chosen samples, and which of these it describes (None: all)."""
         if view not in self.present:
             return self.views[view][positions], None
-        row_of = np.full(len(self), -1)
-        row_of[self.present[view]] = np.arange(len(self.present[view]))
-        rows = row_of[positions]
+        rows = positions_of(self.present[view], len(self))[positions]
         return self.views[view][rows[rows >= 0]], np.flatnonzero(rows >= 0)
 
     def _of_samples(self, arrays: Mapping[str, Array], positions: Array) -> dict[str, Array]:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +21,11 @@ from cocluster.linalg.types import Array
 from cocluster.links.formats import Cells, Numbered, Row, format_of
 from cocluster.links.labelling import Labelling
 from cocluster.links.pairs import COLUMNS, as_ids
+from cocluster.links.stated import Stated
+from cocluster.utils.files import new_file
+from cocluster.utils.parsing import as_float, as_int
 
-if TYPE_CHECKING:
-    from cocluster.links.table import LinkTable
-
+# Words for each sign that people and other tools use; the first of each is written.
 WORDS = {
     1: ("must-link", "must", "ml", "same", "match", "1", "+1"),
     -1: ("cannot-link", "cannot", "cl", "different", "distinct", "-1"),
@@ -32,6 +33,10 @@ WORDS = {
 }
 SIGNS = {word: sign for sign, words in WORDS.items() for word in words}
 LABEL = re.compile(r"(label|group)(?::(\d+))?")
+# Graphs of samples are kept with 32-bit indices; a larger position is a misprint.
+MOST_SAMPLES = np.iinfo(np.int32).max
+# Unknown ids that an error names: enough to see what is wrong with them.
+UNKNOWN_SHOWN = 10
 
 
 def read_links(
@@ -45,34 +50,39 @@ def read_links(
     rows = list(format_of(file).read(file))
     if not rows:
         raise ValueError(f"{file.name} is empty: it states no links.")
-    relations = [_relation(file, line, row) for line, row in rows]
-    is_pair = np.array([isinstance(relation, int) for relation in relations])
+    words = [_relation(file, line, row) for line, row in rows]
+    is_pair = np.array([word in SIGNS for word in words])
     stated = list(compress(rows, is_pair))
+    # Every row names a sample in its column a; what is in b is a sample only where it is a pair.
     ends = [(line, row["a"]) for line, row in rows] + [(line, row["b"]) for line, row in stated]
     names = None if ids is None else as_ids(ids, len(ids))
     positions = _look_up(file, ends, names, n_samples, base)
+    first, second = positions[: len(rows)], positions[len(rows) :]
     n = n_samples or (len(names) if names is not None else int(positions.max()) + 1)
-    pairs = np.stack([positions[: len(rows)][is_pair], positions[len(rows) :]], axis=1)
+    pairs = np.stack([first[is_pair], second], axis=1)
     _refuse_own_pairs(file, pairs, stated)
+    labels = [
+        (line, row, word, sample)
+        for (line, row), word, sample in zip(rows, words, first.tolist(), strict=True)
+        if word not in SIGNS
+    ]
     extra = dict.fromkeys(name for _, row in stated for name in row if name not in COLUMNS)
     return {
         "n_samples": n,
         "pairs": pairs,
-        "signs": [relation for relation in relations if isinstance(relation, int)],
+        "signs": [SIGNS[word] for word in compress(words, is_pair)],
         "weights": [_weight(file, line, row) for line, row in stated],
-        "labellings": _labellings(file, rows, relations, positions[: len(rows)], n),
+        "labellings": _labellings(file, labels, n),
         "details": {name: [row.get(name, "") for _, row in stated] for name in extra},
         "ids": names,
     }
 
 
-def _relation(file: Path, line: int, row: Row) -> int | tuple[int, str]:
-    """Sign of a pair, or number and kind of the labelling a row belongs to."""
+def _relation(file: Path, line: int, row: Row) -> str:
+    """The relation of a row as `SIGNS` or `LABEL` spell it."""
     word = re.sub(r"[ _]", "-", row["relation"].strip().lower())
-    if word in SIGNS:
-        return SIGNS[word]
-    if label := LABEL.fullmatch(word):
-        return int(label[2] or 0), label[1]
+    if word in SIGNS or LABEL.fullmatch(word):
+        return word
     raise ValueError(
         f"{file.name}, line {line}: {row['relation']!r} is not a relation, use must-link, "
         "cannot-link or unsure (or ml/cl, same/different, match/distinct, 1/-1)."
@@ -82,14 +92,18 @@ def _relation(file: Path, line: int, row: Row) -> int | tuple[int, str]:
 def _look_up(
     file: Path, ends: list[tuple[int, str]], ids: Array | None, n_samples: int | None, base: int
 ) -> Array:
-    """Positions of the samples named in a file."""
+    """Positions of the samples named in a file; ``ends`` are their lines and texts."""
     if ids is None:
         return np.array([_position(file, *end, n_samples, base) for end in ends], dtype=np.int64)
     place = {name: i for i, name in enumerate(ids)}
+    # Blanks around an id are dropped, unless there is an id with just these blanks.
     found = [place.get(text, place.get(text.strip(), -1)) for _, text in ends]
-    unknown = {text: line for (line, text), i in zip(ends, found, strict=True) if i < 0}
+    unknown: dict[str, int] = {}
+    for (line, text), position in sorted(zip(ends, found, strict=True)):
+        if position < 0:
+            unknown.setdefault(text, line)
     if unknown:
-        first = sorted(unknown.items(), key=lambda item: item[1])[:10]
+        first = list(unknown.items())[:UNKNOWN_SHOWN]
         listed = ", ".join(f"{text!r} (line {line})" for text, line in first)
         raise ValueError(
             f"{file.name} names {len(unknown)} samples that are not among the ids: {listed}"
@@ -101,13 +115,13 @@ def _look_up(
 def _position(file: Path, line: int, text: str, n_samples: int | None, base: int) -> int:
     """A position counted from zero."""
     try:
-        position = int(text) - base
+        position = as_int(text) - base
     except ValueError:
         raise ValueError(
             f"{file.name}, line {line}: {text!r} is not a position; pass ids= if the file names "
             "samples by id."
         ) from None
-    if position < 0 or (n_samples is not None and position >= n_samples):
+    if not 0 <= position < (n_samples or MOST_SAMPLES):
         last = "" if n_samples is None else f" to {n_samples - 1 + base}"
         raise ValueError(
             f"{file.name}, line {line}: position {text.strip()} is out of range, positions go "
@@ -128,24 +142,22 @@ def _weight(file: Path, line: int, row: Row) -> float:
     """Weight of a pair, 1 where the file says nothing."""
     text = row.get("weight", "").strip()
     try:
-        weight = float(text or 1)
+        weight = as_float(text or "1")
     except ValueError:
-        weight = np.nan
+        weight = np.nan  # refused below with all else that is not positive
     if not 0 < weight < np.inf:
         raise ValueError(f"{file.name}, line {line}: weight {text!r} is not a positive number.")
     return weight
 
 
-def _labellings(
-    file: Path, rows: list[Numbered], relations: list[Any], samples: Array, n: int
-) -> tuple[Labelling, ...]:
-    """Labellings from the rows that state labels."""
+def _labellings(file: Path, rows: list[tuple[int, Row, str, int]], n: int) -> tuple[Labelling, ...]:
+    """Labellings from the rows that state labels: line, cells, relation and sample of each."""
     members: dict[tuple[int, str], dict[int, str]] = {}
-    for (line, row), relation, sample in zip(rows, relations, samples.tolist(), strict=True):
-        if isinstance(relation, tuple):
-            of_sample = members.setdefault(relation, {})
-            if of_sample.setdefault(sample, row["b"]) != row["b"]:
-                raise ValueError(f"{file.name}, line {line}: {row['a']!r} has a second label.")
+    for line, row, word, sample in rows:
+        kind, _, number = word.partition(":")
+        of_sample = members.setdefault((int(number or 0), kind), {})
+        if of_sample.setdefault(sample, row["b"]) != row["b"]:
+            raise ValueError(f"{file.name}, line {line}: {row['a']!r} has a second label.")
     found = []
     for (_, kind), of_sample in sorted(members.items()):
         codes = np.full(n, -1, dtype=np.int64)
@@ -154,25 +166,24 @@ def _labellings(
     return tuple(found)
 
 
-def write_links(path: str | os.PathLike[str], links: LinkTable, ids: Array | None) -> None:
+def write_links(path: str | os.PathLike[str], links: Stated, ids: Array | None) -> None:
     """Write links; the file appears only when it is complete."""
     file = Path(path)
     names = list(range(links.n_samples)) if ids is None else ids.tolist()
-    rows = [*_pair_rows(links, names), *_label_rows(links, names)]
+    # Group numbers share column b with the names, and a column of a parquet file has one type.
+    spell = int if ids is None else str
+    rows = [*_pair_rows(links, names), *_label_rows(links, names, spell)]
     if not rows:
         raise ValueError(f"{file.name}: there are no links to write.")
     weighted = ["weight"] if (links.weights != 1).any() else []
     columns = ["a", "b", "relation", *weighted, *links.details]
     cells = [{name: row.get(name, "") for name in columns} for row in rows]
-    unfinished = file.with_name(f"{file.name}.part")
-    try:
-        format_of(file).write(unfinished, columns, cells)
-        unfinished.replace(file)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write = format_of(file).write
+    with new_file(file) as unfinished:
+        write(unfinished, columns, cells)
 
 
-def _pair_rows(links: LinkTable, names: list[Any]) -> Iterator[Cells]:
+def _pair_rows(links: Stated, names: list[Any]) -> Iterator[Cells]:
     """One row per stated pair."""
     stated = zip(links.pairs.tolist(), links.signs.tolist(), links.weights.tolist(), strict=True)
     for number, ((a, b), sign, weight) in enumerate(stated):
@@ -181,12 +192,10 @@ def _pair_rows(links: LinkTable, names: list[Any]) -> Iterator[Cells]:
         yield {"a": names[a], "b": names[b], "relation": word, "weight": weight, **details}
 
 
-def _label_rows(links: LinkTable, names: list[Any]) -> Iterator[Cells]:
+def _label_rows(links: Stated, names: list[Any], spell: type[int] | type[str]) -> Iterator[Cells]:
     """One row per labelled sample."""
     for number, labelling in enumerate(links.labellings):
         word = f"{'label' if labelling.distinct else 'group'}:{number}"
         for sample in labelling.members.tolist():
-            group = int(labelling.codes[sample])
-            # Names are texts, and so must be all of their column in a parquet file.
-            code = group if isinstance(names[0], int) else str(group)
-            yield {"a": names[sample], "b": code, "relation": word, "weight": 1.0}
+            group = spell(labelling.codes[sample])
+            yield {"a": names[sample], "b": group, "relation": word, "weight": 1.0}

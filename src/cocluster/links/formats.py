@@ -9,12 +9,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cocluster.links.pairs import COLUMNS
+from cocluster.utils.files import unreadable
+from cocluster.utils.optional import library
+from cocluster.utils.parsing import json_object
 
+# What is read: texts by column, and the line they stand on, which messages name.
 Row = dict[str, str]
 Numbered = tuple[int, Row]
+# What is written: numbers stay numbers in the formats that know them.
 Cells = dict[str, Any]
 
 REQUIRED = ("a", "b", "relation")
+# The order of the columns of a CSV file without a header.
 POSITIONAL = (*COLUMNS, "source", "time", "note")
 
 
@@ -38,7 +44,11 @@ def format_of(path: Path) -> Format:
 
 def _read_csv(path: Path) -> Iterator[Numbered]:
     """Rows of a CSV file; without a header the columns come in the usual order."""
-    with path.open(newline="", encoding="utf-8-sig") as stream:
+    # The encoding drops the mark that spreadsheets put before the first name.
+    with (
+        unreadable(path.name, csv.Error, UnicodeDecodeError),
+        path.open(newline="", encoding="utf-8-sig") as stream,
+    ):
         reader = csv.reader(stream)
         header = list(POSITIONAL)
         for number, cells in enumerate(row for row in reader if row):
@@ -51,6 +61,7 @@ def _read_csv(path: Path) -> Iterator[Numbered]:
                     f"{path.name}, line {reader.line_num}: expected {len(REQUIRED)} to "
                     f"{len(header)} columns ({', '.join(header)}), found {len(cells)}."
                 )
+            # The last columns are optional and may be left out of a line.
             padded = cells + [""] * (len(header) - len(cells))
             yield reader.line_num, dict(zip(header, padded, strict=True))
 
@@ -79,19 +90,22 @@ def _write_csv(path: Path, columns: list[str], rows: list[Cells]) -> None:
 
 def _read_json_lines(path: Path) -> Iterator[Numbered]:
     """One JSON object per line."""
-    with path.open(encoding="utf-8-sig") as stream:
+    for line, text in _lines(path):
+        values = json_object(text, f"{path.name}, line {line}")
+        row = {_column(name): _text(value) for name, value in values.items()}
+        _require(path, line, list(row))
+        yield line, row
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Numbered lines of a text file that are not blank."""
+    with (
+        unreadable(path.name, UnicodeDecodeError),
+        path.open(encoding="utf-8-sig") as stream,
+    ):
         for line, text in enumerate(stream, start=1):
-            if not text.strip():
-                continue
-            try:
-                values = json.loads(text)
-            except json.JSONDecodeError as error:
-                raise ValueError(f"{path.name}, line {line}: not JSON ({error.msg}).") from None
-            if not isinstance(values, dict):
-                raise ValueError(f"{path.name}, line {line}: not a JSON object.")
-            row = {_column(name): _text(value) for name, value in values.items()}
-            _require(path, line, list(row))
-            yield line, row
+            if text.strip():
+                yield line, text
 
 
 def _text(value: object) -> str:
@@ -109,18 +123,16 @@ def _write_json_lines(path: Path, columns: list[str], rows: list[Cells]) -> None
             stream.write(json.dumps(filled) + "\n")
 
 
-def _parquet() -> Any:
-    """The parquet module of pyarrow, asked for only when such a file is used."""
-    try:
-        import pyarrow.parquet
-    except ImportError:
-        raise ImportError("parquet files need pyarrow: pip install 'cocluster[parquet]'.") from None
-    return pyarrow.parquet
+def _pyarrow(module: str = "") -> Any:
+    """The library that reads and writes parquet, or a module of it."""
+    return library(f"pyarrow{module}", "parquet files", "parquet")
 
 
 def _read_parquet(path: Path) -> Iterator[Numbered]:
     """Rows of a parquet file, counted from 1."""
-    table = _parquet().read_table(path)
+    parquet, pyarrow = _pyarrow(".parquet"), _pyarrow()
+    with unreadable(path.name, pyarrow.ArrowException, OSError):
+        table = parquet.read_table(path)
     names = [_column(name) for name in table.column_names]
     _require(path, 1, names)
     columns = [column.to_pylist() for column in table.columns]
@@ -130,26 +142,19 @@ def _read_parquet(path: Path) -> Iterator[Numbered]:
 
 def _write_parquet(path: Path, columns: list[str], rows: list[Cells]) -> None:
     """One column per name."""
-    parquet = _parquet()
-    import pyarrow
-
-    table = pyarrow.table({name: [row[name] for row in rows] for name in columns})
-    parquet.write_table(table, path)
+    table = _pyarrow().table({name: [row[name] for row in rows] for name in columns})
+    _pyarrow(".parquet").write_table(table, path)
 
 
 def _read_tab(path: Path) -> Iterator[Numbered]:
     """Lines ``i j sign``, separated by tabs or else by blanks."""
-    with path.open(encoding="utf-8-sig") as stream:
-        for line, text in enumerate(stream, start=1):
-            if not text.strip():
-                continue
-            cells = text.rstrip("\n").split("\t") if "\t" in text else text.split()
-            if len(cells) != len(REQUIRED):
-                raise ValueError(
-                    f"{path.name}, line {line}: expected 3 columns (i, j, 1 or -1), "
-                    f"found {len(cells)}."
-                )
-            yield line, dict(zip(REQUIRED, cells, strict=True))
+    for line, text in _lines(path):
+        cells = text.rstrip("\n").split("\t") if "\t" in text else text.split()
+        if len(cells) != len(REQUIRED):
+            raise ValueError(
+                f"{path.name}, line {line}: expected 3 columns (i, j, 1 or -1), found {len(cells)}."
+            )
+        yield line, dict(zip(REQUIRED, cells, strict=True))
 
 
 def _write_tab(path: Path, columns: list[str], rows: list[Cells]) -> None:

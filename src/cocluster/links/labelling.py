@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from numbers import Number
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from cocluster.linalg.types import Array
+from cocluster.utils.parsing import is_missing
 
 Count = TypeVar("Count", int, Array)
 
+# Most pairs that are ever written out (320 MB); beyond it callers are told what to use instead.
 LISTING_LIMIT = 20_000_000
-"""Most pairs that are ever written out; beyond it callers are told what to use instead."""
+FRACTIONS = "labels must be a partial labelling (whole numbers or names), got fractions."
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,20 +108,38 @@ def refuse_listing(count: int) -> None:
         )
 
 
-def known_codes(y: object, unlabeled: object) -> Array:
-    """Turn a partial labelling of any kind into integer codes, -1 = unknown."""
+def known_codes(y: Any, unlabeled: object) -> Array:
+    """Turn a partial labelling of any kind into integer codes, -1 = unknown.
+
+    Unknown are None, NaN and the mark ``unlabeled``.
+    """
     values = np.asarray(y)
     if values.ndim != 1:
         raise ValueError(f"labels must be one-dimensional, got shape {values.shape}.")
-    # A value unequal to itself is NaN: missing, whatever the mark for unlabelled samples.
+    if values.dtype.kind not in "iubf":
+        # A list is taken as it is: numpy would make texts of the numbers that stand among texts.
+        return _codes_of_objects(y.tolist() if isinstance(y, np.ndarray) else y, unlabeled)
+    # A value unequal to itself is NaN.
     known = np.flatnonzero(~((values == unlabeled) | (values != values)))
-    if values.dtype.kind == "f" and (values[known] % 1 != 0).any():
-        raise ValueError(
-            "labels must be a partial labelling (whole numbers or names), got fractions."
-        )
+    if (values[known] % 1 != 0).any():
+        raise ValueError(FRACTIONS)
     codes = np.full(len(values), -1, dtype=np.int64)
     codes[known] = np.unique(values[known], return_inverse=True)[1]
     return codes
+
+
+def _codes_of_objects(labels: Iterable[object], unlabeled: object) -> Array:
+    """Codes of names, or of names and numbers, which no array can sort."""
+    # In an array of texts the number -1 has become the text "-1".
+    marks = (unlabeled, str(unlabeled)) if isinstance(unlabeled, Number) else (unlabeled,)
+    numbers: dict[object, int] = {}
+    codes = []
+    for label in labels:
+        if isinstance(label, float) and label % 1 > 0:
+            raise ValueError(FRACTIONS)
+        unknown = is_missing(label) or label in marks
+        codes.append(-1 if unknown else numbers.setdefault(label, len(numbers)))
+    return np.array(codes, dtype=np.int64)
 
 
 def group_codes(groups: Sequence[Sequence[int]], n: int, distinct: bool) -> Array:

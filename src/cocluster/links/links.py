@@ -3,24 +3,60 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from cocluster.linalg.types import Array
-from cocluster.links import files, labelling
-from cocluster.links import pairs as validate
-from cocluster.links.labelling import Labelling
+from cocluster.links.closure import (
+    Closure,
+    Conflict,
+    chain_within,
+    close,
+    find_conflicts,
+    greedy_clique,
+    symmetric,
+)
+from cocluster.links.files import read_links, write_links
+from cocluster.links.labelling import (
+    Labelling,
+    draw_pairs,
+    draw_subset,
+    group_codes,
+    known_codes,
+)
+from cocluster.links.pairs import (
+    as_details,
+    as_ids,
+    as_pairs,
+    as_signs,
+    as_weights,
+    check_length,
+    check_pairs,
+    common_ids,
+    no_pairs,
+    stack_details,
+)
 from cocluster.links.subset import subset
-from cocluster.links.table import LinkTable
+from cocluster.links.violations import Violations, count_violations
 from cocluster.utils.randomness import RandomState, generator
+
+# Samples named at either end of a long chain in a message: enough to see where it begins and ends.
+CHAIN_SHOWN = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Links(LinkTable):
+class Links:
     """Must-links and cannot-links between the samples of one type, immutable.
+
+    A must-link says that two samples belong to the same cluster, a cannot-link that they belong
+    to different ones. Every estimator takes them as ``fit(X, links=links)``. They are mostly made
+    by `from_pairs`, `from_labels`, `from_groups` or `read`, seldom by this constructor; ``a | b``
+    holds the links of both, and ``links[rows]`` those between some of the samples.
 
     Links may contradict each other, so that contradictions can be read, shown and repaired;
     `check` refuses them, and so does every estimator.
@@ -53,6 +89,37 @@ class Links(LinkTable):
     [[0, 1]]
     """
 
+    n_samples: int
+    pairs: Array
+    signs: Array
+    weights: Array
+    labellings: tuple[Labelling, ...] = ()
+    details: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    ids: Array | None = None
+
+    def __post_init__(self) -> None:
+        pairs = as_pairs(self.pairs, "pairs")
+        check_pairs(pairs, self.n_samples)
+        for labelling in self.labellings:
+            check_length(labelling.codes, self.n_samples, "a labelling")
+        arrays = {
+            "pairs": pairs,
+            "signs": as_signs(self.signs, len(pairs)),
+            "weights": as_weights(self.weights, len(pairs)),
+            "ids": as_ids(self.ids, self.n_samples),
+        }
+        others = {
+            # One without members says nothing, and would come back from no file.
+            "labellings": tuple(lab for lab in self.labellings if len(lab.members)),
+            "details": as_details(self.details, len(pairs)),
+        }
+        for array in arrays.values():
+            if array is not None:
+                array.flags.writeable = False  # what follows from the links is computed once
+        for name, value in (arrays | others).items():
+            # The only way to set a field of a frozen dataclass.
+            object.__setattr__(self, name, value)
+
     @classmethod
     def from_pairs(
         cls,
@@ -63,16 +130,16 @@ class Links(LinkTable):
         weights: object = None,
     ) -> Links:
         """Links from two lists of pairs; ``weights`` has the must-links first."""
-        must = validate.as_pairs(must_link, "must_link")
-        cannot = validate.as_pairs(cannot_link, "cannot_link")
+        must = as_pairs(must_link, "must_link")
+        cannot = as_pairs(cannot_link, "cannot_link")
         signs = np.repeat([1, -1], [len(must), len(cannot)])
         pairs = np.concatenate([must, cannot])
-        return cls(n_samples, pairs, signs, validate.as_weights(weights, len(pairs)))
+        return cls(n_samples, pairs, signs, as_weights(weights, len(pairs)))
 
     @classmethod
     def from_signed(cls, pairs: object, y: object, n_samples: int) -> Links:
         """Links from pairs with y = +1 (must-link) or -1 (cannot-link) each."""
-        ends = validate.as_pairs(pairs, "pairs")
+        ends = as_pairs(pairs, "pairs")
         return cls(n_samples, ends, np.asarray(y), np.ones(len(ends)))
 
     @classmethod
@@ -101,20 +168,20 @@ class Links(LinkTable):
         random_state : None, int, RandomState or Generator
             Source of the draw.
         """
-        codes = labelling.known_codes(y, unlabeled)
+        codes = known_codes(y, unlabeled)
         n = len(codes)
         if how not in ("pairs", "samples"):
             raise ValueError(f'how must be "pairs" or "samples", got {how!r}.')
         if fraction is not None and not 0 < fraction <= 1:
             raise ValueError(f"fraction must be in (0, 1], got {fraction}.")
         if fraction is None or fraction == 1:
-            return cls(n, *validate.no_pairs(), (Labelling(codes),))
+            return cls(n, *no_pairs(), (Labelling(codes),))
         rng = generator(random_state)
         if how == "samples":
-            drawn = Labelling(labelling.draw_subset(codes, fraction, rng))
-            return cls(n, *validate.no_pairs(), (drawn,))
+            drawn = Labelling(draw_subset(codes, fraction, rng))
+            return cls(n, *no_pairs(), (drawn,))
         known = np.flatnonzero(codes >= 0)
-        pairs = known[labelling.draw_pairs(len(known), fraction, rng)]
+        pairs = known[draw_pairs(len(known), fraction, rng)]
         return cls.from_signed(pairs, np.where(codes[pairs[:, 0]] == codes[pairs[:, 1]], 1, -1), n)
 
     @classmethod
@@ -126,8 +193,8 @@ class Links(LinkTable):
         ``distinct=True`` says that different groups are also apart; by default nothing is said
         of them, and groups that share a sample belong together as a whole.
         """
-        codes = labelling.group_codes([list(group) for group in groups], n_samples, distinct)
-        return cls(n_samples, *validate.no_pairs(), (Labelling(codes, distinct),))
+        codes = group_codes([list(group) for group in groups], n_samples, distinct)
+        return cls(n_samples, *no_pairs(), (Labelling(codes, distinct),))
 
     @classmethod
     def read(
@@ -150,14 +217,14 @@ class Links(LinkTable):
         base : int
             Position of the first sample in the file (1 for files written by R).
         """
-        return cls(**files.read_links(path, ids, n_samples, base))
+        return cls(**read_links(path, ids, n_samples, base))
 
     def write(
         self, path: str | os.PathLike[str], ids: Sequence[object] | Array | None = None
     ) -> None:
         """Write to a file that `read` gives back exactly; ``ids`` replace the positions."""
-        names = self.ids if ids is None else validate.as_ids(ids, self.n_samples)
-        files.write_links(path, self, names)
+        names = self.ids if ids is None else as_ids(ids, self.n_samples)
+        write_links(path, self, names)
 
     def __getitem__(self, key: Any) -> Links:
         """Links between the chosen samples, those implied through dropped samples included."""
@@ -172,22 +239,169 @@ class Links(LinkTable):
             if self.ids is not None and np.bincount(kept).max(initial=1) == 1
             else None
         )
-        return Links(**subset(self, kept), ids=ids)
+        return Links(**subset(self, self.closure(), kept), ids=ids)
 
     def __or__(self, other: object) -> Links:
         """All links of both."""
         if not isinstance(other, Links):
             return NotImplemented
-        validate.check_length(other, self.n_samples, "the other links")
-        ids = validate.common_ids(self.ids, other.ids)
+        check_length(other, self.n_samples, "the other links")
+        ids = common_ids(self.ids, other.ids)
         return Links(
             self.n_samples,
             np.concatenate([self.pairs, other.pairs]),
             np.concatenate([self.signs, other.signs]),
             np.concatenate([self.weights, other.weights]),
             self.labellings + other.labellings,
-            validate.stack_details(
-                (self.details, len(self.pairs)), (other.details, len(other.pairs))
-            ),
+            stack_details((self.details, len(self.pairs)), (other.details, len(other.pairs))),
             ids,
         )
+
+    def __len__(self) -> int:
+        return self.n_samples
+
+    @property
+    def shape(self) -> tuple[int]:
+        """One entry per sample, for scikit-learn's splitters."""
+        return (self.n_samples,)
+
+    def __repr__(self) -> str:
+        return f"Links(n_samples={self.n_samples}, n_must={self.n_must}, n_cannot={self.n_cannot})"
+
+    @property
+    def n_must(self) -> int:
+        """Number of stated must-links, those that labellings stand for included."""
+        return int((self.signs == 1).sum()) + sum(lab.n_must for lab in self.labellings)
+
+    @property
+    def n_cannot(self) -> int:
+        """Number of stated cannot-links, those that labellings stand for included."""
+        return int((self.signs == -1).sum()) + sum(lab.n_cannot for lab in self.labellings)
+
+    @property
+    def n_implied(self) -> int:
+        """Number of different pairs whose answer is known, stated or by `closure`."""
+        return self.closure().n_pairs
+
+    @property
+    def must_link(self) -> Array:
+        """All stated must-links, shape (n_must, 2); refused if labellings make it too long."""
+        listed = [lab.must_link() for lab in self.labellings]
+        return np.concatenate([self.pairs[self.signs == 1], *listed])
+
+    @property
+    def cannot_link(self) -> Array:
+        """All stated cannot-links, shape (n_cannot, 2); refused if labellings make it too long."""
+        listed = [lab.cannot_link() for lab in self.labellings]
+        return np.concatenate([self.pairs[self.signs == -1], *listed])
+
+    @property
+    def must_weights(self) -> Array:
+        """Weights of `must_link`."""
+        return self._weights_of(1, sum(lab.n_must for lab in self.labellings))
+
+    @property
+    def cannot_weights(self) -> Array:
+        """Weights of `cannot_link`."""
+        return self._weights_of(-1, sum(lab.n_cannot for lab in self.labellings))
+
+    def _weights_of(self, sign: int, n_implicit: int) -> Array:
+        """Weights of the stated pairs of one sign, then ones for those of labellings."""
+        return np.concatenate([self.weights[self.signs == sign], np.ones(n_implicit)])
+
+    def must_edges(self) -> Array:
+        """Fewest pairs that join each must-link component, shape (n_samples - n_components, 2)."""
+        return chain_within(np.arange(self.n_samples), self.closure().component)
+
+    def must_matrix(self) -> sp.csr_array:
+        """Symmetric (n_samples, n_samples) weights of the stated must-links."""
+        return symmetric(self.must_link, self.must_weights, self.n_samples)
+
+    def cannot_matrix(self) -> sp.csr_array:
+        """Symmetric (n_samples, n_samples) weights of the stated cannot-links."""
+        return symmetric(self.cannot_link, self.cannot_weights, self.n_samples)
+
+    def closure(self) -> Closure:
+        """Must-link components and the cannot-links between them."""
+        return self._closed
+
+    @cached_property
+    def _closed(self) -> Closure:
+        """The closure, computed once: the links cannot change."""
+        must, cannot = self.signs == 1, self.signs == -1
+        return close(
+            self.n_samples,
+            self.pairs[must],
+            self.pairs[cannot],
+            self.weights[cannot],
+            self.labellings,
+        )
+
+    def _contradictions(self) -> Iterator[Conflict]:
+        """Contradictions, each found when asked for."""
+        must, cannot = self.pairs[self.signs == 1], self.pairs[self.signs == -1]
+        return find_conflicts(self.n_samples, must, cannot, self.labellings)
+
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """All contradictions, each with the complete chain of must-links."""
+        return tuple(self._contradictions())
+
+    def violations(self, labels: object) -> Violations:
+        """Stated links that a clustering with these labels breaks."""
+        values = np.asarray(labels)
+        check_length(values, self.n_samples, "labels")
+        return count_violations(values, self.pairs, self.signs, self.weights, self.labellings)
+
+    def minimum_clusters(self) -> int:
+        """A number of clusters below which the links cannot all hold.
+
+        The size of a clique of components that are all cannot-linked with each other, found
+        greedily: more clusters than this may be needed, as with graph colouring.
+        """
+        return max(len(self._clique()), min(self.n_samples, 1))
+
+    def _clique(self) -> Array:
+        """Components that are pairwise cannot-linked, as many as were found."""
+        closure = self.closure()
+        of_groups = [
+            np.unique(closure.component[lab.first_members()])
+            for lab in self.labellings
+            if lab.distinct
+        ]
+        return max([greedy_clique(closure.cannot_matrix()), *of_groups], key=len)
+
+    def check(self, n_clusters: int | None = None) -> None:
+        """Raise ValueError if the links contradict each other or need more clusters."""
+        conflict = next(self._contradictions(), None)
+        if conflict is not None:
+            raise ValueError(self._explain(conflict))
+        if n_clusters is not None and n_clusters < self.minimum_clusters():
+            clique = np.unique(self.closure().component, return_index=True)[1][self._clique()]
+            raise ValueError(
+                f"{n_clusters} clusters are too few: the {len(clique)} samples "
+                f"{', '.join(self._named(np.sort(clique).tolist()))} are all cannot-linked with "
+                f"each other, use at least {len(clique)} clusters or remove links."
+            )
+
+    def _explain(self, conflict: Conflict) -> str:
+        """One sentence that names a contradiction and its chain."""
+        first, last = (self._name(i) for i in conflict.pair)
+        if len(conflict.chain) == 1:
+            return f"samples {first} and {last} are both must-linked and cannot-linked: keep one."
+        chain = [conflict.pair[0], *(b for _, b in conflict.chain)]
+        return (
+            f"samples {first} and {last} are cannot-linked, but {len(conflict.chain)} must-links "
+            f"join them: {' - '.join(self._named(chain))}; remove one of these pairs."
+        )
+
+    def _named(self, samples: list[int]) -> list[str]:
+        """Names of samples, those in the middle of a long list left out."""
+        if len(samples) <= 2 * CHAIN_SHOWN:
+            return [self._name(i) for i in samples]
+        left_out = f"({len(samples) - 2 * CHAIN_SHOWN:,} more)"
+        ends = self._named(samples[:CHAIN_SHOWN]), self._named(samples[-CHAIN_SHOWN:])
+        return [*ends[0], left_out, *ends[1]]
+
+    def _name(self, sample: int) -> str:
+        """Id of a sample where known, else its position."""
+        return str(sample) if self.ids is None else repr(self.ids[sample])

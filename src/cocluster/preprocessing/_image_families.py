@@ -9,6 +9,7 @@ import numpy as np
 from scipy.signal import fftconvolve
 
 from cocluster.linalg.types import Array
+from cocluster.utils.optional import library
 
 MAX_SIDE = 256
 GREYS, HUES = 3, 9
@@ -123,17 +124,9 @@ def edge_coherence_names() -> list[str]:
 
 def _skimage() -> Any:
     """scikit-image, asked for only when images are used."""
-    try:
-        import skimage.color
-        import skimage.feature
-        import skimage.filters
-        import skimage.measure
-        import skimage.transform
-    except ImportError:
-        raise ImportError(
-            "image features need scikit-image: pip install 'cocluster[image]'."
-        ) from None
-    return skimage
+    for module in ("color", "feature", "filters", "measure", "transform"):
+        library(f"skimage.{module}", "image features", "image")
+    return library("skimage", "image features", "image")
 
 
 def _grey(rgb: Array) -> Array:

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from cocluster.linalg.matrices import is_nonnegative
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array, Matrix
+from cocluster.utils.optional import library
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,13 +72,8 @@ def plot_reordering(
 
 def _figure_type() -> type[Figure]:
     """The figure class of matplotlib; not pyplot, which would choose a window system."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError(
-            "Pictures need matplotlib: install it with `pip install cocluster[plot]`."
-        ) from None
-    return Figure
+    figure: type[Figure] = library("matplotlib.figure", "pictures", "plot").Figure
+    return figure
 
 
 def _aligned(X: Matrix, row_codes: Array, column_codes: Array) -> Array:

@@ -1,9 +1,10 @@
-"""Folders that are written whole or not at all."""
+"""Files and folders that appear whole or not at all, and errors that name what cannot be read."""
 
 from __future__ import annotations
 
+import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,14 +14,13 @@ from pathlib import Path
 def new_folder(target: Path) -> Iterator[Path]:
     """A folder to write into, which appears under its name only when it is complete.
 
-    An empty folder of that name is replaced.
+    An empty folder of that name is replaced. If the ``with`` block fails, nothing is left behind.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    # Beside the target, so that the last step is one rename on one disk.
-    unfinished = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    unfinished = _beside(target)
+    unfinished.mkdir()
     try:
         yield unfinished
-        unfinished.chmod(0o755)
         if target.exists():
             target.rmdir()
         unfinished.rename(target)
@@ -30,31 +30,61 @@ def new_folder(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def broken(file: Path, *errors: type[Exception]) -> Iterator[None]:
-    """Turn errors of a library into one that names the file."""
+def new_file(target: Path) -> Iterator[Path]:
+    """A path to write a file to, which appears under its name only when it is complete.
+
+    Until then a file of that name stays as it is, and it stays for good if the ``with`` block
+    fails. Threads or processes that write the same target at once do not see each other's
+    unfinished files; the last one to finish wins.
+    """
+    unfinished = _beside(target)
     try:
-        yield
-    except FileNotFoundError:
-        raise
-    except errors as error:
-        reason = f"{error}".strip().split("\n")[0] or type(error).__name__
-        raise ValueError(
-            f"{file.name} cannot be read as {file.suffix or 'a'} file ({reason}); it may be cut "
-            "off or of another kind, get it again."
-        ) from error
+        yield unfinished
+        os.replace(unfinished, target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _beside(target: Path) -> Path:
+    """A name that nothing else has.
+
+    In the target's folder, so that the last step is one rename on one disk, which cannot be seen
+    half done. Hidden, and with the target's ending, because some writers add the ending they miss.
+    """
+    return target.with_name(f".cocluster-{secrets.token_hex(8)}{target.suffix}")
+
+
+def cache_folder() -> Path:
+    """Where downloads and what is slow to make are kept: ``$XDG_CACHE_HOME/cocluster``.
+
+    By default it lies below ``~/.cache``.
+    """
+    base = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return Path(base or Path.home() / ".cache") / "cocluster"
+    except RuntimeError:
+        raise FileNotFoundError(
+            "There is no home folder to keep files in; set XDG_CACHE_HOME to a folder."
+        ) from None
 
 
 @contextmanager
 def unreadable(name: str, *errors: type[Exception]) -> Iterator[None]:
-    """Turn errors of a library into one that names the block; those that name it stay."""
+    """Turn errors of a library into a ValueError that names the file or the part of it.
+
+    A ValueError that names it already passes unchanged, and so do errors that say nothing of its
+    contents: a file that is not there, and too little memory.
+    """
     try:
         yield
-    except FileNotFoundError:
+    except (FileNotFoundError, MemoryError):
         raise
     except errors as error:
-        if name in str(error):
+        if isinstance(error, ValueError) and name in str(error):
             raise
+        # The first line says what is wrong; what follows is mostly a dump of the data.
         reason = f"{error}".strip().split("\n")[0] or type(error).__name__
         raise ValueError(
-            f"{name} cannot be read ({reason}); the file may be cut off or damaged, write it again."
+            f"{name} cannot be read ({reason}); it may be cut off, damaged or of another kind: "
+            "write or get it again."
         ) from error

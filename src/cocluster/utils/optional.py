@@ -1,15 +1,32 @@
-"""Libraries that are only needed for some things."""
+"""Libraries that are only needed for some things, and the sentence that says how to get them."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
+# What a package is called where it is installed, if that is not the name it is imported by.
+PACKAGES = {"PIL": "pillow", "faiss": "faiss-cpu", "skimage": "scikit-image"}
 
-def library(module: str, what: str, extra: str) -> Any:
-    """An optional library, or what to install."""
+
+def library(module: str, what: str, extra: str, otherwise: str = "") -> Any:
+    """Import an optional module, or say what to install.
+
+    Parameters
+    ----------
+    module : str
+        Address of the module, such as ``"pyarrow.parquet"``.
+    what : str
+        What needs it, in the plural: ``"parquet files"``.
+    extra : str
+        The extra of this package that brings it: ``"parquet"``.
+    otherwise : str
+        A way to do without it, such as ``"or give the graph yourself"``.
+    """
     try:
-        return import_module(module)
+        # What the statement `import` calls; with a `fromlist` it returns the module itself and
+        # not the package that the module lies in.
+        return __import__(module, fromlist=["__name__"])
     except ImportError:
-        package = module.split(".")[0]
-        raise ImportError(f"{what} need {package}: pip install 'cocluster[{extra}]'.") from None
+        top = module.split(".")[0]
+        remedy = f"pip install 'cocluster[{extra}]'" + (f", {otherwise}" if otherwise else "")
+        raise ImportError(f"{what} need {PACKAGES.get(top, top)}: {remedy}.") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -10,14 +11,25 @@ import scipy.io
 import scipy.sparse as sp
 
 from cocluster.io.dataset import Dataset
-from cocluster.io.readers.common import encode_labels, encoding_notes, read_text
+from cocluster.io.readers.common import (
+    encode_labels,
+    encoding_notes,
+    lines_of,
+    read_bytes,
+    read_text,
+)
 from cocluster.linalg.types import Array, InMemory
-from cocluster.utils.files import broken
+from cocluster.utils.files import unreadable
+from cocluster.utils.parsing import as_float
+
+# Columns beyond this have no 64-bit index.
+MOST_COLUMNS = np.iinfo(np.int64).max
 
 
 def is_cluto(file: Path) -> bool:
     """Whether a file begins with a line of two or three whole numbers."""
     with file.open("rb") as stream:
+        # A binary file may have no line end at all; three numbers need far less than this.
         return re.fullmatch(rb"\s*\d+\s+\d+(\s+\d+)?\s*", stream.readline(200)) is not None
 
 
@@ -27,9 +39,11 @@ def read_cluto(file: Path) -> Dataset:
     ``FILE.rlabel`` names the rows, ``FILE.clabel`` the columns, ``FILE.rclass`` the classes.
     """
     text, latin = read_text(file)
-    header, *lines = text.splitlines()
+    header, *lines = lines_of(text)
     sizes = [int(word) for word in header.split()]
     n, m = sizes[:2]
+    if m > MOST_COLUMNS:
+        raise ValueError(f"{file.name}: line 1 announces {m} columns; no matrix has so many.")
     while len(lines) > n and not lines[-1].strip():
         lines.pop()
     if len(lines) != n:
@@ -38,24 +52,46 @@ def read_cluto(file: Path) -> Dataset:
         )
     X = _sparse(file, lines, sizes) if len(sizes) == 3 else _dense(file, lines, m)
     rows, columns, classes = (_names(file, end) for end in (".rlabel", ".clabel", ".rclass"))
-    labels, class_names = (None, None) if classes is None else encode_labels(classes.tolist())
+    labels, class_names = encode_labels(classes)
     return Dataset(
         file.stem,
         {"X": X},
         labels=labels,
         class_names=class_names,
-        sample_names=rows,
+        sample_names=None if rows is None else np.array(rows),
         feature_names={} if columns is None else {"X": _of_size(file, columns, m)},
         notes=encoding_notes([file.name] if latin else []),
     )
 
 
-def read_matrix_market(file: Path) -> Dataset:
-    """Data set of a ``.mtx`` or ``.mtx.gz`` file, samples as rows."""
-    with broken(file, ValueError, EOFError, OSError, OverflowError, StopIteration):
-        X = scipy.io.mmread(file, spmatrix=False)
+def read_matrix_market(file: Path, label: str | None = None) -> Dataset:
+    """Data set of a ``.mtx`` or ``.mtx.gz`` file, samples as rows; it holds no labels."""
+    content = read_bytes(file)
+    errors = (ValueError, EOFError, OSError, OverflowError, StopIteration)
+    with unreadable(file.name, *errors):
+        _refuse_market(file, content)
+        X = scipy.io.mmread(_stream(content), spmatrix=False)
     matrix: InMemory = sp.csr_array(X) if sp.issparse(X) else X
     return Dataset(file.name.split(".")[0], {"X": matrix.astype(np.float64)})
+
+
+def _refuse_market(file: Path, content: bytes) -> None:
+    """Refuse a InMemory Market file that scipy would read wrongly, or crash on."""
+    if b"\0" in content:
+        # scipy's compiled reader takes it for the end of a text and runs past its buffer.
+        raise ValueError(f"{file.name} holds a NUL byte; it is damaged or no text, get it again.")
+    _, _, entries, _, values, _ = scipy.io.mminfo(_stream(content))
+    if values == "complex":
+        raise ValueError(f"{file.name} holds complex numbers; store real ones, such as abs(X).")
+    # An entry takes two bytes at least, and half of them may be left out by symmetry. Without
+    # this a file of a few bytes could ask for any amount of memory.
+    if entries > 2 * len(content):
+        raise ValueError(f"{file.name} announces {entries} entries but is too short for them.")
+
+
+def _stream(content: bytes) -> BytesIO:
+    """Contents as a file; a last line without an end would be read past its end."""
+    return BytesIO(content + b"\n")
 
 
 def _sparse(file: Path, lines: list[str], sizes: list[int]) -> sp.csr_array:
@@ -92,23 +128,21 @@ def _dense(file: Path, lines: list[str], m: int) -> Array:
 def _numbers(file: Path, line: int, text: str) -> Array:
     """Numbers of a line."""
     try:
-        return np.array(text.split(), dtype=np.float64)
+        return np.array([as_float(word) for word in text.split()], dtype=np.float64)
     except ValueError as error:
         raise ValueError(f"{file.name}, line {line}: {error}.") from None
 
 
-def _names(file: Path, ending: str) -> Array | None:
+def _names(file: Path, ending: str) -> list[str] | None:
     """Names in the file beside the matrix, one a line; None without such a file."""
     beside = file.with_name(file.name + ending)
-    if not beside.exists():
-        return None
-    return np.array(read_text(beside)[0].splitlines())
+    return lines_of(read_text(beside)[0]) if beside.exists() else None
 
 
-def _of_size(file: Path, names: Array, m: int) -> Array:
+def _of_size(file: Path, names: list[str], m: int) -> Array:
     """Names of columns, of which there must be one for each."""
     if len(names) != m:
         raise ValueError(
             f"{file.name}.clabel has {len(names)} names but {file.name} {m} columns; they must fit."
         )
-    return names
+    return np.array(names)

@@ -12,9 +12,12 @@ import scipy.sparse as sp
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.cluto import is_cluto, read_cluto
 from cocluster.io.readers.common import LABEL_NAMES, encode_labels
+from cocluster.linalg.npz import in_bounds
 from cocluster.linalg.types import Array, InMemory
-from cocluster.utils.files import broken
+from cocluster.utils.files import unreadable
 
+# Names of the matrix and of the classes in the collections of clustering data that are shared as
+# MATLAB files; the first that is there counts.
 DATA_NAMES = ("fea", "X", "data", "A", "M")
 MATLAB_LABELS = ("gnd", "Y", "y", *LABEL_NAMES)
 
@@ -38,26 +41,22 @@ def read_mat(file: Path, label: str | None) -> Dataset:
     key = next((name for name in wanted if name in variables and name != data), None)
     if label is not None and key is None:
         raise ValueError(f"{file.name} has no variable {label!r}; it holds {', '.join(variables)}.")
-    labels, names = (
-        (None, None) if key is None else encode_labels(np.ravel(variables[key]).tolist())
-    )
+    labels, names = encode_labels(None if key is None else np.ravel(variables[key]).tolist())
     views = {v: _upright(X, labels) for v, X in _views(file, data, variables[data]).items()}
     return Dataset(file.stem, views, labels=labels, class_names=names)
 
 
 def _variables(file: Path) -> dict[str, Any]:
     """Variables of the file by name."""
-    try:
-        with broken(file, ValueError, TypeError, OSError, EOFError, KeyError, IndexError):
+    # A file that is cut off makes scipy raise errors of many kinds (zlib, struct, index, ...).
+    with unreadable(file.name, Exception):
+        try:
             loaded = scipy.io.loadmat(file, spmatrix=False)
-    except NotImplementedError:
-        raise ValueError(
-            f"{file.name} is a MATLAB file of version 7.3; save it with save(..., '-v7')."
-        ) from None
-    except Exception as error:  # what a cut-off file raises is of many kinds (zlib, struct, ...)
-        if isinstance(error, ValueError | FileNotFoundError):
-            raise
-        raise ValueError(f"{file.name} cannot be read as MATLAB file ({error}).") from error
+        except NotImplementedError:
+            raise ValueError(
+                f"{file.name} is a MATLAB file of version 7.3; save it with save(..., '-v7')."
+            ) from None
+    # Names with two underscores are what scipy says of the file.
     return {name: value for name, value in loaded.items() if not name.startswith("__")}
 
 
@@ -67,10 +66,18 @@ def _views(file: Path, name: str, value: Any) -> dict[str, InMemory]:
     for cell in cells:
         if getattr(cell, "ndim", 0) != 2 or cell.dtype.kind not in "fiub":
             raise ValueError(f"Variable {name} of {file.name} is not a matrix of numbers.")
-    matrices = [sp.csr_array(c).astype(float) if sp.issparse(c) else c.astype(float) for c in cells]
+    with unreadable(file.name, ValueError):
+        matrices = [_floats(cell) for cell in cells]
     if len(matrices) == 1:
         return {"X": matrices[0]}
     return {f"view{i}": X for i, X in enumerate(matrices)}
+
+
+def _floats(cell: Any) -> InMemory:
+    """A matrix of MATLAB's as the two kinds that are worked on."""
+    if sp.issparse(cell):
+        return sp.csr_array(in_bounds(cell)).astype(np.float64)
+    return cell.astype(np.float64)
 
 
 def _upright(X: InMemory, labels: Array | None) -> InMemory:

@@ -10,11 +10,14 @@ from cocluster.io.dataset import Dataset
 from cocluster.io.readers.common import LABEL_NAMES, encode_labels
 from cocluster.linalg.npz import load_arrays, matrices_in
 from cocluster.linalg.types import Array, InMemory
+from cocluster.utils.files import unreadable
 
 
 def read_npz(file: Path, label: str | None) -> Dataset:
     """Data set of a ``.npz`` or ``.npy`` file: its matrices of as many rows as the first."""
-    matrices, rest = matrices_in(load_arrays(file))
+    arrays = load_arrays(file)
+    with unreadable(file.name, ValueError, TypeError):
+        matrices, rest = matrices_in(arrays)
     if not matrices:
         found = ", ".join(rest) or "nothing"
         raise ValueError(f"{file.name} holds no matrix of numbers; it holds {found}.")
@@ -22,8 +25,7 @@ def read_npz(file: Path, label: str | None) -> Dataset:
     key = next((k for k in (label, *LABEL_NAMES) if k in rest and rest[k].shape == (n,)), None)
     if label is not None and key != label:
         raise ValueError(f"{file.name} has no array {label!r} with one class for each row.")
-    classes = None if key is None else rest.pop(key)
-    labels, names = (None, None) if classes is None else _classes(classes, rest)
+    labels, names = _classes(None if key is None else rest.pop(key), rest)
     return Dataset(
         file.stem,
         {name: X for name, X in matrices.items() if X.shape[0] == n},
@@ -34,8 +36,10 @@ def read_npz(file: Path, label: str | None) -> Dataset:
     )
 
 
-def _classes(values: Array, rest: dict[str, Array]) -> tuple[Array, Array]:
+def _classes(values: Array | None, rest: dict[str, Array]) -> tuple[Array | None, Array | None]:
     """Codes and names of classes; values that number the names given are codes already."""
+    if values is None:
+        return None, None
     given = rest.get("class_names")
     if given is not None and values.dtype.kind in "iu" and values.max(initial=-1) < len(given):
         return values.astype(np.int64), rest.pop("class_names")

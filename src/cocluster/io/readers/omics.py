@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,9 @@ from cocluster.data.alignment import align
 from cocluster.data.containers import as_table, views_of
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.common import encode_labels
-from cocluster.utils.files import broken
-
-ERRORS = (OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError)
+from cocluster.linalg.npz import in_bounds
+from cocluster.utils.files import unreadable
+from cocluster.utils.optional import library
 
 
 def read_h5ad(file: Path, label: str | None) -> Dataset:
@@ -30,10 +29,13 @@ def read_h5mu(file: Path, label: str | None) -> Dataset:
 
 def _dataset(file: Path, views: dict[str, Any], classes: dict[str, Any]) -> Dataset:
     """Data set of annotated matrices."""
+    with unreadable(file.name, ValueError):
+        for view in views.values():
+            in_bounds(view.X)
     tables = {name: as_table(view, name) for name, view in views.items()}
     row_index, ids, _ = align(tables)
     values = None if not classes or ids is None else [classes.get(name) for name in ids]
-    labels, names = (None, None) if values is None else encode_labels(values)
+    labels, names = encode_labels(values)
     return Dataset(
         file.stem,
         {name: table.matrix for name, table in tables.items()},
@@ -63,12 +65,8 @@ def _classes(file: Path, data: Any, label: str | None) -> dict[str, Any]:
 
 def _load(file: Path, module: str, function: str) -> Any:
     """Contents of a file by the library that writes such files."""
-    try:
-        library = import_module(module)
-    except ImportError:
-        raise ImportError(
-            f"{file.suffix} files need {module}: pip install 'cocluster[omics]'."
-        ) from None
-    with broken(file, *ERRORS), warnings.catch_warnings():
+    reader = library(module, f"{file.suffix} files", "omics")
+    # What a damaged file raises is of many kinds, among them some of these libraries' own.
+    with unreadable(file.name, Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # announcements of that library's coming versions
-        return getattr(library, function)(file)
+        return getattr(reader, function)(file)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,8 +12,13 @@ from cocluster.io.readers.common import encode_labels
 from cocluster.io.readers.texts import folder_classes
 from cocluster.linalg.types import Array
 from cocluster.preprocessing import COLOR, TEXTURE, ImageFeatures
+from cocluster.utils.optional import library
 
+# Endings of the pictures that Pillow reads without further libraries.
 ENDINGS = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
+
+# Images left out that a note names: enough to see what is wrong with them.
+IMAGES_SHOWN = 10
 
 
 def read_image_folder(folder: Path, files: list[Path]) -> Dataset:
@@ -22,7 +26,7 @@ def read_image_folder(folder: Path, files: list[Path]) -> Dataset:
 
     Images that cannot be read are left out, with a warning that names and counts them.
     """
-    pillow = _pillow()
+    pillow = library("PIL.Image", "images", "image")
     images, unreadable = {}, []
     for file in files:
         try:
@@ -33,8 +37,7 @@ def read_image_folder(folder: Path, files: list[Path]) -> Dataset:
     if not images:
         raise ValueError(f"None of the {len(files)} images in {folder.name} can be read.")
     notes = _skipped(unreadable, len(files))
-    classes = folder_classes(folder, list(images))
-    labels, names = (None, None) if classes is None else encode_labels(classes)
+    labels, names = encode_labels(folder_classes(folder, list(images)))
     views, features = _features(list(images.values()))
     return Dataset(
         folder.name,
@@ -58,16 +61,8 @@ def _skipped(unreadable: list[str], total: int) -> tuple[str, ...]:
     """Warning and note on images left out."""
     if not unreadable:
         return ()
-    named = ", ".join(unreadable[:10]) + (", ..." if len(unreadable) > 10 else "")
+    named = ", ".join(unreadable[:IMAGES_SHOWN])
+    named += ", ..." if len(unreadable) > IMAGES_SHOWN else ""
     note = f"{len(unreadable)} of {total} images cannot be read and are left out: {named}."
-    warnings.warn(note, stacklevel=4)
+    warnings.warn(note, stacklevel=4)  # at the line that called `read`
     return (note,)
-
-
-def _pillow() -> Any:
-    """Pillow's image module, asked for only when images are read."""
-    try:
-        import PIL.Image
-    except ImportError:
-        raise ImportError("images need pillow: pip install 'cocluster[image]'.") from None
-    return PIL.Image

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,13 @@ from cocluster.io.readers.pictures import ENDINGS, read_image_folder
 from cocluster.io.readers.tables import read_csv, read_parquet
 from cocluster.io.readers.texts import read_json_lines, read_text_folder
 
-READERS: dict[str, Callable[[Path, str | None], Dataset]] = {
+Reader = Callable[[Path, str | None], Dataset]
+# How each kind of file is read, given its place and the name of what holds the classes.
+READERS: dict[str, Reader] = {
     ".npz": read_npz,
     ".npy": read_npz,
     ".mat": read_mat,
-    ".mtx": lambda file, label: read_matrix_market(file),
+    ".mtx": read_matrix_market,
     ".csv": read_csv,
     ".tsv": read_csv,
     ".arff": read_arff,
@@ -31,6 +34,8 @@ READERS: dict[str, Callable[[Path, str | None], Dataset]] = {
 }
 JSON_LINES = (".jsonl", ".ndjson")
 ENDINGS_READ = (*READERS, *JSON_LINES)
+# Text files, which are often kept packed.
+PACKED = (".mtx", ".csv", ".tsv", ".arff", *JSON_LINES)
 
 
 def read(
@@ -74,9 +79,8 @@ def read(
     ending = _ending(place)
     if place.stat().st_size == 0:
         raise ValueError(f"{place.name} is empty.")
-    if ending in JSON_LINES:
-        return read_json_lines(place, label, vectorizer)
-    dataset = READERS[ending](place, label)
+    texts = partial(read_json_lines, vectorizer=vectorizer)
+    dataset = READERS.get(ending, texts)(place, label)
     if len(dataset) == 0 or any(0 in X.shape for X in dataset.views.values()):
         raise ValueError(f"{place.name} has no rows or no columns: {dataset}.")
     return dataset
@@ -87,8 +91,7 @@ def _ending(file: Path) -> str:
     endings = [ending.lower() for ending in file.suffixes[-2:]]
     packed = endings[-1:] == [".gz"]
     ending = "".join(endings[-2:-1] if packed else endings[-1:])
-    can_be_packed = (".mtx", ".csv", ".tsv", ".arff", *JSON_LINES)
-    if ending not in (can_be_packed if packed else ENDINGS_READ):
+    if ending not in (PACKED if packed else ENDINGS_READ):
         raise ValueError(
             f"{file.name}: files that end so are not read; known are {', '.join(ENDINGS_READ)} "
             "and folders of texts or images."
@@ -106,6 +109,7 @@ def _read_folder(folder: Path, vectorizer: Any) -> Dataset:
     if not files:
         raise ValueError(f"Folder {folder.name} has no files.")
     images = [file for file in files if file.suffix.lower() in ENDINGS]
+    # Most: a readme among pictures does not make them texts, nor one picture texts pictures.
     if 2 * len(images) > len(files):
         return read_image_folder(folder, images)
     return read_text_folder(folder, files, vectorizer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
@@ -15,9 +16,13 @@ from cocluster.blocks.disk.sources.parquet import LONG
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.common import LABEL_NAMES, encode_labels, encoding_notes, read_text
 from cocluster.linalg.types import Array
-from cocluster.utils.files import broken
+from cocluster.utils.files import unreadable
+from cocluster.utils.optional import library
+from cocluster.utils.parsing import as_float, is_missing
 
+# Cells that say that there is no value, in any case.
 MISSING = ("", "na", "nan", "null", "none")
+# Names of a first column that names the samples, in any case; what pandas writes is among them.
 ID_NAMES = ("", "id", "ids", "sample", "samples", "name", "index", "unnamed: 0", "sample_id")
 Columns = Mapping[str, Array]
 
@@ -32,7 +37,7 @@ def read_csv(file: Path, label: str | None) -> Dataset:
     delimiter = _delimiter(file, text)
     reader = csv.reader(StringIO(text), delimiter=delimiter)
     rows, lines = [], []
-    with broken(file, csv.Error):
+    with unreadable(file.name, csv.Error):
         for row in reader:
             if row:
                 rows.append(row)
@@ -57,13 +62,10 @@ def read_csv(file: Path, label: str | None) -> Dataset:
 
 def read_parquet(file: Path, label: str | None) -> Dataset:
     """Data set of a parquet file, wide or long as a CSV file."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise ImportError("parquet files need pyarrow: pip install 'cocluster[parquet]'.") from None
-    with broken(file, pyarrow.ArrowException, OSError):
-        table = pyarrow.parquet.read_table(file)
+    pyarrow = library("pyarrow", "parquet files", "parquet")
+    parquet = library("pyarrow.parquet", "parquet files", "parquet")
+    with unreadable(file.name, pyarrow.ArrowException, OSError):
+        table = parquet.read_table(file)
     columns = {
         name: column.to_numpy()
         for name, column in zip(table.column_names, table.columns, strict=True)
@@ -81,6 +83,8 @@ def from_columns(
     notes: tuple[str, ...] = (),
 ) -> Dataset:
     """Data set of named columns, wide or long; `lines` are the rows' places in the file."""
+    if not columns:
+        raise ValueError(f"{file.name} has no columns.")
     lower = {name.strip().lower(): name for name in columns}
     if all(name in lower for name in LONG):
         return _long(file, {low: columns[name] for low, name in lower.items()}, lines, notes)
@@ -91,13 +95,13 @@ def from_columns(
     if not features:
         raise ValueError(f"{file.name} has no columns of numbers.")
     X = np.stack([_numbers(file, name, columns[name], lines) for name in features], axis=1)
-    labels, classes = (None, None) if key is None else encode_labels(columns[key].tolist())
+    labels, classes = encode_labels(None if key is None else columns[key].tolist())
     return Dataset(
         file.name.split(".")[0],
         {"X": X},
         labels=labels,
         class_names=classes,
-        sample_names=columns[first].astype(str) if is_id else None,
+        sample_names=_names(columns[first]) if is_id else None,
         feature_names={"X": np.array(features)} if named else {},
         notes=notes,
     )
@@ -106,6 +110,8 @@ def from_columns(
 def _long(file: Path, columns: Columns, lines: Sequence[int], notes: tuple[str, ...]) -> Dataset:
     """Data set of one entry a row; repeated entries are added, absent ones are zero."""
     values = _numbers(file, "value", columns["value"], lines)
+    for name in ("sample", "feature"):
+        _refuse_missing(file, name, columns[name], lines)
     samples, ids = _codes(columns["sample"])
     modality = columns.get("modality", np.full(len(values), "X", dtype=object)).astype(str)
     views, present, names = {}, {}, {}
@@ -134,6 +140,20 @@ def _codes(values: Array) -> tuple[Array, Array]:
     return np.array([place[name] for name in values.astype(str).tolist()]), np.array(names)
 
 
+def _names(column: Array) -> Array:
+    """Names of samples as texts; empty where there is none."""
+    return np.array(["" if is_missing(name) else str(name) for name in column])
+
+
+def _refuse_missing(file: Path, name: str, column: Array, lines: Sequence[int]) -> None:
+    """Refuse a column of names that lacks some: what such a line is about is not known."""
+    place = next((i for i, cell in enumerate(column) if is_missing(cell)), None)
+    if place is not None:
+        raise ValueError(
+            f"{file.name}, line {lines[place]}: there is no {name}; drop the line or name it."
+        )
+
+
 def _label_column(file: Path, lower: Mapping[str, str], label: str | None) -> str | None:
     """Column that holds the classes."""
     wanted = LABEL_NAMES if label is None else (label.strip().lower(),)
@@ -149,19 +169,22 @@ def _names_samples(name: str, column: Array) -> bool:
     """Whether a first column names the samples."""
     if name.strip().lower() in ID_NAMES:
         return True
+    # A hundred cells tell names from numbers.
     return column.dtype == object and not any(_is_number(cell) for cell in column[:100])
 
 
 def _numbers(file: Path, name: str, column: Array, lines: Sequence[int]) -> Array:
     """Numbers of a column; missing ones are NaN."""
     try:
-        return column.astype(np.float64)
+        # All at once, unless a cell has to be looked at: "1_0" is no number (see `as_float`).
+        if column.dtype != object or "_" not in "".join(column):
+            return column.astype(np.float64)
     except (TypeError, ValueError):
         pass  # some cell is missing or no number: see which
     values = np.empty(len(column))
     for i, cell in enumerate(column):
         try:
-            values[i] = np.nan if _is_empty(cell) else float(cell)
+            values[i] = np.nan if _is_empty(cell) else as_float(cell)
         except (TypeError, ValueError):
             raise ValueError(
                 f"{file.name}, line {lines[i]}: {cell!r} in column {name!r} is not a number; "
@@ -173,7 +196,7 @@ def _numbers(file: Path, name: str, column: Array, lines: Sequence[int]) -> Arra
 def _is_number(cell: Any) -> bool:
     """Whether a cell is a number or missing."""
     try:
-        float(cell)
+        as_float(cell)
     except (TypeError, ValueError):
         return _is_empty(cell) and cell != ""
     return True
@@ -186,7 +209,7 @@ def _is_empty(cell: Any) -> bool:
 
 def _delimiter(file: Path, text: str) -> str:
     """Tab for TSV, else whichever of comma, semicolon and tab the first line has most of."""
-    if ".tsv" in file.suffixes:
+    if ".tsv" in (ending.lower() for ending in file.suffixes):
         return "\t"
     first = text.split("\n", 1)[0]
     return max(",;\t", key=first.count)
@@ -194,7 +217,7 @@ def _delimiter(file: Path, text: str) -> str:
 
 def _unique(file: Path, names: list[str]) -> list[str]:
     """Names of columns, which must differ."""
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
         raise ValueError(f"{file.name}, line 1: column {twice!r} is there twice; rename one.")
     return names

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,14 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
 from cocluster.io.dataset import Dataset
-from cocluster.io.readers.common import decode, encode_labels, encoding_notes, read_text
+from cocluster.io.readers.common import (
+    decode,
+    encode_labels,
+    encoding_notes,
+    lines_of,
+    read_text,
+)
+from cocluster.utils.parsing import json_object
 
 
 def read_text_folder(folder: Path, files: list[Path], vectorizer: Any) -> Dataset:
@@ -31,14 +37,14 @@ def read_json_lines(file: Path, label: str | None, vectorizer: Any) -> Dataset:
     """Data set of lines ``{"text": ..., "id": ..., "label": ...}``; id and label may be missing."""
     content, latin = read_text(file)
     rows = [
-        (number, _object(file, number, line))
-        for number, line in enumerate(content.splitlines(), start=1)
+        (number, json_object(line, f"{file.name}, line {number}"))
+        for number, line in enumerate(lines_of(content), start=1)
         if line.strip()
     ]
     if not rows:
         raise ValueError(f"{file.name} is empty; it has no texts.")
     texts = [_text(file, number, row) for number, row in rows]
-    names = [str(row.get("id", number)) for number, row in rows]
+    names = [str(number if row.get("id") is None else row["id"]) for number, row in rows]
     classes = [row.get(label or "label") for _, row in rows]
     if label is not None and all(value is None for value in classes):
         raise ValueError(f"{file.name} has no {label!r} on any line.")
@@ -66,7 +72,7 @@ def _counted(
         X = counter.fit_transform(texts)
     except ValueError as error:
         raise ValueError(f"{source.name}: {error}; there are no words to count.") from error
-    labels, class_names = (None, None) if classes is None else encode_labels(classes)
+    labels, class_names = encode_labels(classes)
     return Dataset(
         source.name.split(".")[0],
         {"words": sp.csr_array(X).astype(np.float64)},
@@ -76,17 +82,6 @@ def _counted(
         feature_names={"words": counter.get_feature_names_out()},
         notes=encoding_notes(latin),
     )
-
-
-def _object(file: Path, number: int, line: str) -> dict[str, Any]:
-    """Object of a line."""
-    try:
-        value = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{file.name}, line {number}: not JSON ({error.msg}).") from None
-    if not isinstance(value, dict):
-        raise ValueError(f"{file.name}, line {number}: not a JSON object.")
-    return value
 
 
 def _text(file: Path, number: int, row: dict[str, Any]) -> str:

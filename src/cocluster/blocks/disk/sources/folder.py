@@ -26,7 +26,7 @@ from cocluster.blocks.disk.sources._sizes import (
 from cocluster.blocks.disk.sources.base import ERRORS, checked, floating
 from cocluster.linalg.npz import PARTS, load_arrays, matrices_in
 from cocluster.linalg.types import Array, InMemory
-from cocluster.utils.files import broken, unreadable
+from cocluster.utils.files import unreadable
 
 ENDINGS = (".npz", ".npy")
 
@@ -138,7 +138,7 @@ def _cut(whole: Piece, n_bytes: int, memory: int) -> list[Piece]:
 
 def _npy(file: Path) -> tuple[Piece, int]:
     """Block of a ``.npy`` file, and the bytes it takes in memory."""
-    with broken(file, *ERRORS, EOFError), file.open("rb") as stream:
+    with unreadable(file.name, *ERRORS, EOFError), file.open("rb") as stream:
         shape, by_columns, stored = header(stream)
         offset = stream.tell()
     name = _name(file)
@@ -155,7 +155,7 @@ def _npy(file: Path) -> tuple[Piece, int]:
 def _npz(file: Path) -> tuple[Piece, int]:
     """Block of a ``.npz`` file, and the bytes it takes in memory."""
     name = _name(file)
-    with broken(file, *ERRORS, BadZipFile, EOFError, zlib.error), ZipFile(file) as archive:
+    with unreadable(file.name, *ERRORS, BadZipFile, EOFError, zlib.error), ZipFile(file) as archive:
         headers = {}
         for member in archive.namelist():
             with archive.open(member) as stream:

@@ -17,7 +17,7 @@ from cocluster.blocks.disk.sources._buckets import disk_room, entry_type, gather
 from cocluster.blocks.disk.sources._sizes import budget, cut_rows, index_bytes
 from cocluster.blocks.disk.sources.folder import Blocks, open_files
 from cocluster.linalg.types import Array
-from cocluster.utils.files import broken
+from cocluster.utils.files import unreadable
 from cocluster.utils.optional import library
 
 # Columns of a table in long format.
@@ -116,7 +116,7 @@ class Lines:
         """Samples and features as Arrow arrays, and values."""
         pyarrow = _pyarrow()
         for file, columns in self.columns.items():
-            with broken(file, pyarrow.ArrowException, OSError), _opened(file) as opened:
+            with unreadable(file.name, pyarrow.ArrowException, OSError), _opened(file) as opened:
                 for batch in opened.iter_batches(self.at_once, columns=list(columns)):
                     sample, feature, value = (_plain(file, batch, name) for name in columns)
                     numbers = value.to_numpy(zero_copy_only=False).astype(self.dtype)
@@ -148,7 +148,7 @@ def _lines(path: Path, memory: int) -> Lines:
     columns, single = {}, True
     n_lines = 0
     for file in files:
-        with broken(file, pyarrow.ArrowException, OSError), _opened(file) as opened:
+        with unreadable(file.name, pyarrow.ArrowException, OSError), _opened(file) as opened:
             schema, n_lines = opened.schema_arrow, n_lines + opened.metadata.num_rows
         columns[file] = _long_columns(file, schema.names)
         value = schema.field(columns[file][-1]).type

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,9 +10,12 @@ from typing import Any
 
 from cocluster.blocks.disk.sources.arrays import Stored, open_stored
 from cocluster.utils.optional import library
+from cocluster.utils.parsing import json_object
 
 # Files that make a folder a store, of both versions of the format.
 MARKS = ("zarr.json", ".zarray", ".zgroup")
+# Files that name the codecs of arrays, for one array or for all of a store.
+METADATA = ("zarr.json", ".zarray", ".zmetadata")
 
 
 @contextmanager
@@ -23,7 +27,41 @@ def opened(path: Path) -> Iterator[Any]:
 
 def open_zarr(path: Path, memory: int) -> Stored:
     """Source of a 2-D array, of a group with data, indices, indptr and shape, or of ``X``."""
+    _refuse_pickle(path)
     return open_stored(path, opened, memory)
+
+
+def _refuse_pickle(folder: Path) -> None:
+    """Refuse a store whose values are pickled: to read them is to run whatever code they name.
+
+    Older versions of numcodecs do so without a question.
+    """
+    for file in _metadata(folder):
+        text = file.read_text(encoding="utf-8", errors="replace")
+        if "pickle" in _codecs(json_object(text, str(file))):
+            raise ValueError(
+                f"{folder.name} holds pickled values ({file.relative_to(folder)}), which could run "
+                "any code when they are read; store numbers, without an object codec."
+            )
+
+
+def _metadata(folder: Path) -> Iterator[Path]:
+    """Files of a store that name codecs, also behind links, which zarr follows."""
+    seen = set()
+    for place, folders, names in os.walk(folder, followlinks=True):
+        if (real := os.path.realpath(place)) in seen:
+            folders.clear()  # a link back: to go on would have no end
+        seen.add(real)
+        yield from (Path(place) / name for name in METADATA if name in names)
+
+
+def _codecs(described: Any) -> set[str]:
+    """Names of the codecs in a description of arrays, without the package they are from."""
+    if isinstance(described, dict):
+        own = {described.get("id"), described.get("name")}
+        found = {name.split(".")[-1].lower() for name in own if isinstance(name, str)}
+        return found.union(*map(_codecs, described.values()))
+    return set().union(*map(_codecs, described)) if isinstance(described, list) else set()
 
 
 def is_store(folder: Path) -> bool:

@@ -36,6 +36,7 @@ from scipy.optimize import lsq_linear
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from cocluster.graphs import laplacian
+from cocluster.linalg.positions import positions_of
 from cocluster.linalg.types import Array, Matrix
 from cocluster.links.closure import symmetric
 from cocluster.links.pairs import as_pairs, check_pairs
@@ -134,10 +135,7 @@ def learn_metrics(
     n = _common_size(views, index)
     given = {"must_link": must_link, "cannot_link": cannot_link}
     pairs = [_checked(given[name], name, n) for name in given]
-    rows = {
-        name: [_rows_of(ends, X.shape[0], index[name], n) for ends in pairs]
-        for name, X in views.items()
-    }
+    rows = {name: [_rows_of(ends, index[name], n) for ends in pairs] for name, X in views.items()}
     metrics = {
         name: _metric(X, [_known(p) for p in rows[name]], ridge) for name, X in views.items()
     }
@@ -160,13 +158,11 @@ def _checked(pairs: Array, name: str, n: int) -> Array:
     return pairs
 
 
-def _rows_of(pairs: Array, size: int, index: Array | None, n: int) -> Array:
+def _rows_of(pairs: Array, index: Array | None, n: int) -> Array:
     """Rows of a view that hold the samples of each pair, -1 for samples it lacks."""
     if index is None:
         return pairs
-    row_of = np.full(n, -1)
-    row_of[index] = np.arange(size)
-    return row_of[pairs]
+    return positions_of(index, n)[pairs]
 
 
 def _known(pairs: Array) -> Array:

@@ -1,0 +1,70 @@
+"""Files and folders appear whole or not at all, whoever else writes beside them."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from cocluster.utils.files import cache_folder, new_file, new_folder, unreadable
+
+
+def test_a_file_appears_when_it_is_complete(tmp_path):
+    target = tmp_path / "x.txt"
+    target.write_text("old")
+    with new_file(target) as unfinished:
+        unfinished.write_text("new")
+        assert target.read_text() == "old"
+    assert target.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_file_that_is_not_finished_leaves_the_old_one(tmp_path):
+    target = tmp_path / "x.txt"
+    target.write_text("old")
+    with pytest.raises(ZeroDivisionError), new_file(target) as unfinished:
+        unfinished.write_text("n" * (1 // 0))
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_many_writers_of_one_file_do_not_clash(tmp_path):
+    target = tmp_path / "x.txt"
+
+    def write(number):
+        with new_file(target) as unfinished:
+            unfinished.write_text(str(number) * 1000)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(8)))
+    assert len(set(target.read_text())) == 1
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_folder_that_is_not_finished_leaves_nothing(tmp_path):
+    with pytest.raises(IsADirectoryError), new_folder(tmp_path / "x") as unfinished:
+        unfinished.write_text("a folder is no file")
+    assert not list(tmp_path.iterdir())
+
+
+def test_errors_name_what_cannot_be_read_once():
+    named = pytest.raises(ValueError, match=r"^x\.csv cannot be read \(KeyError\)")
+    with named, unreadable("x.csv", KeyError):
+        raise KeyError
+    named = pytest.raises(ValueError, match=r"^x\.csv lacks a$")
+    with named, unreadable("x.csv", ValueError):
+        raise ValueError("x.csv lacks a")
+    with pytest.raises(FileNotFoundError), unreadable("x.csv", OSError):
+        raise FileNotFoundError
+    with pytest.raises(MemoryError), unreadable("x.csv", Exception):
+        raise MemoryError
+
+
+def test_without_a_home_it_is_said_what_to_set(monkeypatch):
+    def nobody():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr("pathlib.Path.home", nobody)
+    with pytest.raises(FileNotFoundError, match="XDG_CACHE_HOME"):
+        cache_folder()
