@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,8 +17,7 @@ from cocluster.linalg.matrices import column_sums, row_sums
 from cocluster.linalg.partitions import Ties, gathered
 from cocluster.linalg.types import Array, Factor, Matrix, is_blocked
 from cocluster.links import Links
-from cocluster.methods.base import HardCoclusterer, Start, Task
-from cocluster.methods.by_blocks import by_blocks
+from cocluster.methods.base import Coclusterer, Start, Task, by_blocks
 from cocluster.trifactor import (
     BlockQuadratic,
     Indicator,
@@ -152,7 +151,8 @@ def _row_information(C: Matrix, total: float) -> float:
     return float(inside - xlogy(margin, margin / total).sum())
 
 
-class ITCC(HardCoclusterer):
+@dataclass(eq=False, repr=False)
+class ITCC(Coclusterer):
     r"""Information-theoretic co-clustering.
 
     .. math:: \min \sum_r p_r [I(X_r; Y_r) - I(\hat X_r; \hat Y_r)]
@@ -180,9 +180,14 @@ class ITCC(HardCoclusterer):
     .. [1] Dhillon, Mallela, Modha. Information-Theoretic Co-clustering. KDD 2003.
     """
 
-    _nonnegative = True
-    _auto_normalization = None
-    _blockwise = True
+    _: KW_ONLY
+    max_iter: int = 100
+    # Labels settle: the run goes on until none changes.
+    tol: float = 0.0
+
+    _nonnegative: ClassVar[bool] = True
+    _auto_normalization: ClassVar[str | None] = None
+    _blockwise: ClassVar[bool] = True
 
     def _problem(self, data: RelationalData, links: dict[str, Links]) -> InformationProblem:
         """The problem that defines the method."""

@@ -25,6 +25,8 @@ import numpy as np
 import scipy.linalg as la
 
 from cocluster.graphs.kernels import checked_kernel
+from cocluster.linalg.assignment import fill_empty
+from cocluster.linalg.partitions import Partition
 from cocluster.linalg.types import Array
 from cocluster.links.closure import symmetric
 from cocluster.links.pairs import as_pairs, check_pairs
@@ -184,15 +186,8 @@ def _value(diagonal: Array, a: Array, s: Array, q: Array) -> float:
 
 
 def _refilled(labels: Array, k: int, misfit: Array) -> Array:
-    """Give each empty cluster the worst fitted sample that is not alone in its cluster."""
-    labels = labels.copy()
-    sizes = np.bincount(labels, minlength=k)
-    candidates = iter(np.argsort(-misfit, kind="stable"))
-    for empty in np.flatnonzero(sizes == 0):
-        sample = next(i for i in candidates if sizes[labels[i]] > 1)
-        sizes[labels[sample]] -= 1
-        labels[sample] = empty
-    return labels
+    """Labels in which each empty cluster has taken the worst fitted sample of another."""
+    return fill_empty(Partition(labels, k), misfit).labels
 
 
 def _move_singly(

@@ -63,12 +63,15 @@ class LearnedMetrics:
     modality_weights: Mapping[str, float]
 
     def transformed(self, name: str, R: Matrix, clip: bool | None = None) -> Matrix:
-        r"""New relation :math:`\tilde R = \alpha R \sqrt L` of the view `name`, see `moved`.
+        r"""New relation :math:`\tilde R = \alpha R \sqrt L` of the view `name`, see
+        `MetricOperator.transformed`.
 
         Without links this is R itself. R may be the matrix learned from or new samples.
         """
         metric = self.metrics[name]
-        return replace(metric, scale=metric.scale * self.modality_weights[name]).moved(R, clip)
+        return replace(metric, scale=metric.scale * self.modality_weights[name]).transformed(
+            R, clip
+        )
 
 
 def learn_metrics(
@@ -124,8 +127,8 @@ def learn_metrics(
     >>> import numpy as np
     >>> X = np.array([[1.0, 3.0], [1.0, 0.0], [2.0, 0.0], [2.0, 3.0]])
     >>> learned = learn_metrics({"words": X}, np.array([[0, 1]]), np.array([[1, 2]]))
-    >>> moved = learned.metrics["words"].apply(X)
-    >>> bool(np.ptp(moved[:, 1]) < 3 * np.ptp(moved[:, 0]))
+    >>> transformed = learned.metrics["words"].apply(X)
+    >>> bool(np.ptp(transformed[:, 1]) < 3 * np.ptp(transformed[:, 0]))
     True
     """
     if check_number(ridge, "ridge") == 0:
