@@ -87,9 +87,20 @@ class Neighbours:
             )
 
 
-def check_strengths(strengths: Mapping[str, Any]) -> None:
-    """Refuse strengths, by the name of their parameter, that are no numbers >= 0."""
-    for parameter, value in strengths.items():
+def neighbours_of(method: Any) -> Neighbours:
+    """How a graph method finds graphs in the data, from its parameters."""
+    return Neighbours(method.n_neighbors, method.metric)
+
+
+def strengths_of(method: Any) -> dict[str, Any]:
+    """The strengths of a graph method, by the names of the parameters that hold them."""
+    return {name: getattr(method, name) for name in method._strengths}
+
+
+def check_graph_parameters(method: Any) -> None:
+    """Refuse neighbours and strengths that can be judged without data."""
+    neighbours_of(method).check()
+    for parameter, value in strengths_of(method).items():
         for one in value.values() if isinstance(value, Mapping) else [value]:
             check_number(one, parameter)
 
@@ -204,25 +215,16 @@ class GraphEstimator(SoftTriFactorEstimator):
         """
         return self._fit(X, y, links=links, callback=callback, graphs=graphs)
 
-    def _neighbours(self) -> Neighbours:
-        """How graphs are found in the data."""
-        return Neighbours(self.n_neighbors, self.metric)
-
-    def _given_strengths(self) -> dict[str, Any]:
-        """The strengths by the name of their parameter."""
-        return {name: getattr(self, name) for name in self._strengths}
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        self._neighbours().check()
-        check_strengths(self._given_strengths())
+        check_graph_parameters(self)
 
     def _prepared(self, task: Task) -> GraphTask:
-        return with_penalties(task, self._given_strengths(), self._graphs, self._penalty)
+        return with_penalties(task, strengths_of(self), self._graphs, self._penalty)
 
     def _graphs(self, data: RelationalData, name: str, given: Any) -> Graphs:
         """The graphs of one type, by name."""
-        return self._neighbours().graphs(data, name, given)
+        return neighbours_of(self).graphs(data, name, given)
 
     def _penalty(
         self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from cocluster.graphs.weights import Metric
 from cocluster.methods.base import Task
 from cocluster.methods.factorization.fnmtf import FNMTF
 from cocluster.methods.factorization.graph_base import (
     GraphTask,
-    Neighbours,
     anchor,
-    check_strengths,
+    check_graph_parameters,
+    neighbours_of,
+    strengths_of,
     with_penalties,
 )
 from cocluster.trifactor import Callback, FactorSpec, Free, Indicator, TriFactorProblem
@@ -62,6 +63,8 @@ class LPFNMTF(FNMTF):
     n_neighbors: int = 5
     metric: Metric = "cosine"
 
+    _strengths: ClassVar[tuple[str, ...]] = ("row_strength", "column_strength")
+
     def fit(
         self,
         X: Any,
@@ -78,21 +81,12 @@ class LPFNMTF(FNMTF):
         """
         return self._fit(X, y, links=links, callback=callback, graphs=graphs)
 
-    def _neighbours(self) -> Neighbours:
-        """How graphs are found in the data."""
-        return Neighbours(self.n_neighbors, self.metric)
-
-    def _given_strengths(self) -> dict[str, float]:
-        """The strengths by the name of their parameter."""
-        return {"row_strength": self.row_strength, "column_strength": self.column_strength}
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        self._neighbours().check()
-        check_strengths(self._given_strengths())
+        check_graph_parameters(self)
 
     def _prepared(self, task: Task) -> GraphTask:
-        return with_penalties(task, self._given_strengths(), self._neighbours().graphs, anchor)
+        return with_penalties(task, strengths_of(self), neighbours_of(self).graphs, anchor)
 
     def _problem(self, task: Any) -> TriFactorProblem:
         factors = {

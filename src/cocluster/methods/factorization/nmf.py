@@ -19,13 +19,13 @@ from cocluster.trifactor import (
 
 def shared_clusters(method: Coclusterer, data: RelationalData) -> dict[str, int]:
     """As many clusters of every type as of samples: in a two-factor model they are the same."""
+    counts = clusters_by_type(data, method.n_clusters, method.n_column_clusters)
     if method.n_column_clusters is not None:
         raise ValueError(
             f"{type(method).__name__} has the same clusters for samples and features: leave "
             "n_column_clusters=None."
         )
-    k = clusters_by_type(data, method.n_clusters, None)[data.center]
-    return dict.fromkeys(data.types, k)
+    return dict.fromkeys(data.types, counts[data.center])
 
 
 @dataclass(eq=False, repr=False)

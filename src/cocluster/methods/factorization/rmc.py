@@ -16,6 +16,7 @@ from cocluster.methods.factorization.graph_base import (
     GraphEstimator,
     Graphs,
     GraphTask,
+    neighbours_of,
     scale_of,
     smoothing,
 )
@@ -94,7 +95,7 @@ class RMC(GraphEstimator):
 
     def _graphs(self, data: RelationalData, name: str, given: Any) -> Graphs:
         if given is None:
-            X = self._neighbours().objects(data, name)
+            X = neighbours_of(self).objects(data, name)
             if X is None:
                 return {}
             X = unit_rows(X) if self.metric == "cosine" else X
