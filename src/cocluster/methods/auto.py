@@ -83,6 +83,7 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
         try:
             model._fit(X, y, links=links, callback=callback, data=data)
         except Interrupted:
+            # The method has kept what it had found, see `Coclusterer`.
             self.model_ = model
             raise
         self.model_ = model
@@ -120,8 +121,9 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
 
 
 def choose(data: RelationalData) -> type[Coclusterer]:
-    """The method for some data."""
+    """The method that "auto" takes for some data, by their sign and storage."""
     signed = [r.matrix for r in data.relations if not is_nonnegative(r.matrix)]
+    # Shifting would fill a sparse matrix, and blocks would have to be written anew.
     if any(sp.issparse(R) or is_blocked(R) for R in signed):
         return FNMTF
     return ShiftedITCC if signed else ConsensusITCC

@@ -36,6 +36,7 @@ from cocluster.trifactor import Callback, Interrupted, Problem, Run, State, alte
 from cocluster.utils.checks import check_choice, check_integer, check_number
 from cocluster.utils.randomness import generator
 
+# Starts by name; anything that is not a string is a start itself.
 INITS = ("spectral", "kmeans", "random")
 
 # Labels or memberships by type; None: at random.
@@ -154,6 +155,8 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
     ``n_iter_``, ``converged_``), and `predict` works with it.
     """
 
+    # scikit-learn reads the parameters from the signature, which dataclass writes. Subclasses
+    # repeat KW_ONLY, and state again what they change of the defaults.
     n_clusters: int = 2
     n_column_clusters: int | Mapping[str, int] | None = None
     _: KW_ONLY
@@ -206,6 +209,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         self._check_blocks(data, clusters)
         supervision = links_by_type(data, links, y, clusters)
         form = self._learned_form(X, data)
+        # One generator for the whole fit: a second start must not repeat the first.
         rng = generator(self.random_state)
         task = Task(self._scaled(data, form), clusters, supervision, rng, callback, graphs)
         try:
@@ -218,6 +222,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
                 self._keep(interruption.run)
             raise
         self._remember(form)
+        # Of the links as they were given: a method may have used them up in `_prepared`.
         self.links_report_ = {
             name: own.violations(self.labels_by_type_[name]) for name, own in supervision.items()
         }
@@ -255,8 +260,8 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
 
     def _check_blocks(self, data: RelationalData, clusters: Mapping[str, int]) -> None:
         """Refuse row blocks where the method needs all data at once, before any long work."""
-        blocked = [r.matrix for r in data.relations if is_blocked(r.matrix)]
-        if not blocked:
+        blocks = blocks_of(data)
+        if blocks is None:
             return
         if not self._blockwise:
             able = ", ".join(method.name for method in METHODS.values() if method.blocks)
@@ -266,7 +271,8 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
             )
         if len(data.relations) > 1:
             raise ValueError("Row blocks and Dask collections are fitted alone, not as views.")
-        blocked[0].fits(max(clusters.values()))
+        # Sums over so many clusters must fit into the memory that the blocks were given.
+        blocks.fits(max(clusters.values()))
 
     def _learned_form(self, X: Any, data: RelationalData) -> Form:
         """What new samples must have in common with these."""
@@ -355,6 +361,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         self.objective_history_, self.n_iter_ = run.history, len(run.history)
         self.converged_ = False
         self.labels_by_type_ = {name: strongest(G) for name, G in self._factors.items()}
+        # An earlier fit may have left labels of samples: they do not go with what is kept now.
         for stale in ("labels_", "row_labels_", "column_labels_", "objective_"):
             self.__dict__.pop(stale, None)
         _, *others = self._form.sizes
@@ -367,6 +374,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         data, form = relational(X), self._form
         validate_data(self, _as_given(X, data), reset=False, skip_check_array=True)
         data = self._checked(data)
+        # All sizes but that of the samples, of which there may be any number.
         if {**data.sizes, data.center: form.sizes[data.center]} != form.sizes:
             raise ValueError(
                 f"New data must have the features of the fit, {form.sizes}, got {data.sizes}."
@@ -417,6 +425,11 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = self._needs_nonnegative()
         return tags
+
+
+def blocks_of(data: RelationalData) -> Any:
+    """The matrix that is in row blocks, on disk or on a cluster; None if all are in memory."""
+    return next((r.matrix for r in data.relations if is_blocked(r.matrix)), None)
 
 
 def _as_given(X: Any, data: RelationalData) -> Any:

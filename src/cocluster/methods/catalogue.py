@@ -22,6 +22,7 @@ class Method:
     @property
     def estimator(self) -> type[Any]:
         """The class, loaded when first asked for."""
+        # By the front door, because the methods themselves look into this list.
         return getattr(import_module("cocluster"), self.name)
 
     @property
@@ -45,6 +46,8 @@ class Method:
         return hasattr(self.estimator, "transform")
 
 
+# By the name that `CoCluster(method=...)`, the command line and the README use. Costs are those of
+# a sweep; what can be read off an estimator (its sign, blocks, title) is not written down twice.
 METHODS = {
     "fnmtf": Method("FNMTF", "Wang et al. 2011", "1 or 2 passes over the non-zeros"),
     "lpfnmtf": Method("LPFNMTF", "Wang et al. 2011", "2 passes over the non-zeros"),

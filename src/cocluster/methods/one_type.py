@@ -20,6 +20,7 @@ def only_matrix(method: Coclusterer, data: RelationalData) -> Matrix:
         )
     if method.n_column_clusters is not None:
         raise ValueError(f"{name} does not cluster features; leave n_column_clusters=None.")
+    # As a view, because a matrix that lacks samples must have empty rows for them.
     return view_of(data, data.center)
 
 

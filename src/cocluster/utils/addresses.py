@@ -53,4 +53,4 @@ def register(package: str) -> None:
     """Let old addresses of a package be imported; a second call, as by a reload, does nothing."""
     if not any(isinstance(finder, OldAddresses) for finder in sys.meta_path):
         # First: a package found at its old address would load the files below it a second time.
-        sys.meta_path.insert(0, OldAddresses(package))  # type: ignore[arg-type]
+        sys.meta_path.insert(0, OldAddresses(package))

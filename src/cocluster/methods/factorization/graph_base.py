@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,8 +15,8 @@ from cocluster.graphs.blockwise import feature_points, sample_graph
 from cocluster.graphs.weights import Metric
 from cocluster.linalg.eigen import smallest_eigenvectors
 from cocluster.linalg.matrices import row_squares, squared_norm
-from cocluster.linalg.types import Array, Matrix, is_blocked, is_operator
-from cocluster.methods.base import Task
+from cocluster.linalg.types import Array, Matrix, is_operator
+from cocluster.methods.base import Coclusterer, Task, blocks_of
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
 from cocluster.trifactor import (
     Callback,
@@ -30,7 +30,9 @@ from cocluster.trifactor import (
 )
 from cocluster.utils.checks import check_choice, check_integer, check_number
 
+# Graphs of one type, by name: RMC has several candidates, the others one.
 Graphs = dict[str, sp.csr_array]
+Method = TypeVar("Method", bound=Coclusterer)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -56,11 +58,12 @@ class Neighbours:
         """The graph of one type by its name, given or found; none if objects are too few."""
         if given is not None:
             return {"given": as_graph(given, data.size(name), f"graph of {name}")}
-        blocked = [r.matrix for r in data.relations if is_blocked(r.matrix)]
-        if blocked and name == data.center:
+        blocks = blocks_of(data)
+        if blocks is not None and name == data.center:
             self._check_size(len(data))
-            return {"binary": sample_graph(blocked[0], self.n_neighbors, self.metric)}
-        X = feature_points(blocked[0]) if blocked else self.objects(data, name)
+            return {"binary": sample_graph(blocks, self.n_neighbors, self.metric)}
+        # Columns of blocks are as long as the data: their singular vectors stand for them.
+        X = self.objects(data, name) if blocks is None else feature_points(blocks)
         return {} if X is None else {"binary": knn_graph(X, self.n_neighbors, metric=self.metric)}
 
     def objects(self, data: RelationalData, name: str) -> Matrix | None:
@@ -138,6 +141,7 @@ def with_penalties(
     by_type = strengths_by_type(data, strengths)
     penalties: dict[str, tuple[Penalty, ...]] = {}
     for name, k in task.clusters.items():
+        # Looking for neighbours is the costly part: not for a type whose graph has no strength.
         graphs = graphs_of(data, name, given.get(name)) if by_type[name] else {}
         penalties[name] = (penalty(data, name, k, graphs, by_type[name]),) if graphs else ()
     return task.extended(GraphTask, penalties=penalties)
@@ -162,6 +166,24 @@ def _check_types(data: RelationalData, given: Mapping[str, Any], what: str) -> N
         raise ValueError(
             f"{what} names the unknown type {unknown[0]!r}; the types are {', '.join(data.types)}."
         )
+
+
+def fit_with_graphs(
+    self: Method,
+    X: Any,
+    y: Any = None,
+    *,
+    links: Any = None,
+    graphs: Mapping[str, Any] | None = None,
+    callback: Callback | None = None,
+) -> Method:
+    """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
+
+    ``graphs`` maps a type (of one matrix: "samples", "features") to a graph of its objects, an
+    array or sparse matrix of non-negative weights, used instead of the neighbours in the data. An
+    asymmetric graph is symmetrised by maximum. Other arguments are those of `Coclusterer.fit`.
+    """
+    return self._fit(X, y, links=links, callback=callback, graphs=graphs)
 
 
 @dataclass(eq=False, repr=False)
@@ -197,23 +219,7 @@ class GraphEstimator(SoftTriFactorEstimator):
     # The parameters with the strengths: of the samples, and (the last) of all other types.
     _strengths: ClassVar[tuple[str, ...]] = ("row_strength", "column_strength")
 
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        links: Any = None,
-        graphs: Mapping[str, Any] | None = None,
-        callback: Callback | None = None,
-    ) -> Self:
-        """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
-
-        ``graphs`` maps a type (of one matrix: "samples", "features") to a graph of its objects, an
-        array or sparse matrix of non-negative weights, used instead of the neighbours in the data.
-        An asymmetric graph is symmetrised by maximum. Other arguments are those of
-        `Coclusterer.fit`.
-        """
-        return self._fit(X, y, links=links, callback=callback, graphs=graphs)
+    fit = fit_with_graphs
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -231,6 +237,7 @@ class GraphEstimator(SoftTriFactorEstimator):
     ) -> Penalty:
         """What the graphs of a type do to its factor."""
         (graph,) = graphs.values()
+        # Columns of unit length make tr(Gᵀ L G) at most 2 k: divided by k, strengths compare.
         return PairTerms(smoothing(data, graph, strength * scale_of(data, name) / k))
 
     def _problem(self, task: Any) -> TriFactorProblem:
@@ -262,6 +269,8 @@ def anchor(
     """
     (graph,) = graphs.values()
     dtype = np.result_type(*(r.matrix.dtype for r in data.relations))
+    # A graph that shows k equal clusters perfectly has B = G √(k/n): per object this is its mean
+    # square times twice the strength, whatever n and k.
     unit = scale_of(data, name) / np.sqrt(data.size(name) * k)
     basis = data.placed(name, spectral_basis(graph, k).astype(dtype))
     return SpectralAnchor(basis, float(strength * unit))
@@ -277,5 +286,6 @@ def spectral_basis(graph: sp.csr_array, k: int) -> Array:
     # Objects without edges have a zero row in the Laplacian; they must not become eigenvectors.
     alone = np.flatnonzero(np.diff(graph.indptr) == 0)
     adjacency = adjacency - sp.csr_array((np.ones(len(alone)), (alone, alone)), shape=(n, n))
+    # The leading ones of the adjacency; a fixed seed, because the basis is part of the objective.
     values, vectors = smallest_eigenvectors(-adjacency, k, np.random.default_rng(0))
     return vectors * np.sqrt(np.maximum(-values, 0))

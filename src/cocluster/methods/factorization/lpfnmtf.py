@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from cocluster.graphs.weights import Metric
 from cocluster.methods.base import Task
@@ -13,11 +12,12 @@ from cocluster.methods.factorization.graph_base import (
     GraphTask,
     anchor,
     check_graph_parameters,
+    fit_with_graphs,
     neighbours_of,
     strengths_of,
     with_penalties,
 )
-from cocluster.trifactor import Callback, FactorSpec, Free, Indicator, TriFactorProblem
+from cocluster.trifactor import FactorSpec, Free, Indicator, TriFactorProblem
 
 
 @dataclass(eq=False, repr=False)
@@ -65,21 +65,7 @@ class LPFNMTF(FNMTF):
 
     _strengths: ClassVar[tuple[str, ...]] = ("row_strength", "column_strength")
 
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        links: Any = None,
-        graphs: Mapping[str, Any] | None = None,
-        callback: Callback | None = None,
-    ) -> Self:
-        """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
-
-        ``graphs`` maps a type (of one matrix: "samples", "features") to a graph of its objects, as
-        in `GraphEstimator.fit`; other arguments are those of `Coclusterer.fit`.
-        """
-        return self._fit(X, y, links=links, callback=callback, graphs=graphs)
+    fit = fit_with_graphs
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

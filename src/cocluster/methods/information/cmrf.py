@@ -35,6 +35,7 @@ class SequentialProblem(InformationProblem):
         if ties is None:
             G = sequential_pass(Q, weights, G, pairwise)
         else:
+            # A component is one object with the summed profile of its members.
             tied = Partition(G.labels[ties.representative], G.n_clusters)
             between = None if pairwise is None else ties.between(pairwise)
             found = sequential_pass(ties.sums(Q), weights, tied, between)
@@ -70,10 +71,12 @@ def sequential_pass(
     largest, back if that is as good. O(k m) for each of the n objects, m columns in Q.
     """
     labels, k = G.labels.copy(), G.n_clusters
+    # Sums and values of the clusters are kept up to date: a move changes two of them.
     C = inner(G, Q)
     value = xlogy(C, C) @ weights
     for i in np.argsort(Q.sum(axis=1), kind="stable").tolist():
         own = labels[i]
+        # Out of its cluster; rounding may leave sums just below zero.
         C[own] = np.maximum(C[own] - Q[i], 0.0)
         value[own] = xlogy(C[own], C[own]) @ weights
         grown = C + Q[i]

@@ -33,7 +33,8 @@ from cocluster.links.pairs import as_pairs, check_pairs
 from cocluster.trifactor import Callback, Progress
 from cocluster.utils.checks import check_integer, check_number, check_start
 
-# Smaller gains, relative to the trace of the kernel, are rounding.
+# Smaller gains, relative to the trace of the kernel, are rounding: without this floor samples
+# could be moved to and fro for ever.
 ROUNDING = 1e-12
 
 
@@ -78,6 +79,7 @@ def supervised_kernel(
     weight = float(np.ptp(K)) if weight is None else check_number(weight, "weight")
     weights = np.repeat([weight, -weight], [len(must), len(cannot)])
     linked = K + symmetric(np.vstack([must, cannot]), weights, n).toarray()
+    # The smallest eigenvalue alone: σ needs no others.
     smallest = float(la.eigh(linked, eigvals_only=True, subset_by_index=[0, 0])[0])
     return np.asarray(linked + max(0.0, -smallest) * np.eye(n))
 
@@ -154,6 +156,7 @@ def _run(K: Array, labels: Array, k: int, a: Array, callback: Callback | None) -
     """Batch passes and single moves from one start."""
     diagonal, floor = np.diag(K), ROUNDING * float(np.abs(np.diag(K)) @ a)
     labels = _refilled(labels, k, np.zeros(len(K)))
+    # All that distances to the means need: ‖φ_i - m_c‖² = K_ii - 2 u_ic / s_c + q_c / s_c².
     u, s, q = _sums(K, labels, k, a)
     history = [_value(diagonal, a, s, q)]
     while True:
@@ -162,6 +165,7 @@ def _run(K: Array, labels: Array, k: int, a: Array, callback: Callback | None) -
         proposal = _refilled(nearest, k, distances[np.arange(len(K)), nearest])
         sums = _sums(K, proposal, k, a)
         value = _value(diagonal, a, *sums[1:])
+        # A batch pass may raise J where K is not positive semi-definite: it is not taken then.
         if not value < history[-1] - floor:
             break
         labels, (u, s, q) = proposal, sums
@@ -201,6 +205,8 @@ def _move_singly(
         members = labels[:, None] == np.arange(k)
         s, sizes = a @ members, members.sum(axis=0)
         q = np.where(members, a[:, None] * u, 0.0).sum(axis=0)
+        # What J gains if a sample leaves its cluster (`left`) and joins another (`joined`): each
+        # is the change of q_c / s_c.
         change = 2.0 * a[:, None] * u
         joined = (q + change + own_square[:, None]) / (s + a[:, None]) - q / s
         # The last sample of a cluster stays: its cluster would be empty.
@@ -212,6 +218,7 @@ def _move_singly(
         if not gain[sample, target] > floor:
             return labels, falls
         falls.append(float(gain[sample, target]))
+        # Only the sums of two clusters change: O(n), where `_sums` would cost O(n²).
         step = a[sample] * K[:, sample]
         u[:, labels[sample]] -= step
         u[:, target] += step

@@ -126,7 +126,7 @@ class KernelKMeans(Coclusterer):
             task.linked,
             task.clusters[center],
             task.rng,
-            n_init=1,
+            n_init=1,  # starts are counted outside
             start=None if start is None else _as_labels(start[center]),
             callback=task.callback,
         )
@@ -144,6 +144,7 @@ class KernelKMeans(Coclusterer):
     def predict(self, X: Any) -> Array:
         """Cluster of each new sample: the nearest mean in the feature space of the kernel."""
         new = only_matrix(self, self._new_data(X))
+        # The length of the new sample itself is the same for all means.
         products = self._kernel(new, self._training) @ self._means
         return (self._lengths - 2 * products).argmin(axis=1)
 

@@ -33,6 +33,7 @@ class BipartiteSpectral(SpectralCoclusterer):
 
     def _projected(self, data: RelationalData, points: Points) -> Array:
         X = self._matrix(data)
+        # Absolute values: degrees of data with both signs could be zero or negative.
         weights = safe_inverse(row_sums(abs(X)))[:, None]
         features = next(Z for name, Z in points.items() if name != data.center)
         return np.asarray(weights * (X @ features))

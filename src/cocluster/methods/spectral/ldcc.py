@@ -116,6 +116,7 @@ class LDCC(BipartiteSpectral):
             column_strength=self.column_strength,
             ridge=self.ridge,
         )
+        # As in BSGP: the eigenvectors of the degree-scaled data are D^1/2 times the indicators.
         scaled: list[Array] = [
             scale[:, None] * Z for scale, Z in zip(degree_scales(X), vectors, strict=True)
         ]

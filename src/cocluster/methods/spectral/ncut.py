@@ -87,6 +87,7 @@ class Affinity:
         W = self._between(X, self.training)
         if self.n_neighbors is not None:
             last = W.shape[1] - min(self.n_neighbors, W.shape[1])
+            # Ties with the last of the nearest stay: all of them, or the order of rows would count.
             W[np.partition(W, last)[:, [last]] > W] = 0.0
         return W
 
@@ -168,6 +169,7 @@ class NCut(SpectralCoclusterer):
 
     def _prepared(self, task: Task) -> SpectralTask:
         X, center = only_matrix(self, task.data), task.data.center
+        # 1 where all samples are equal: any width will do.
         width = self.bandwidth or mean_squared_distance(X) or 1.0
         affinity = Affinity(self.affinity, self.n_neighbors, width)
         W = affinity.graph(X)
