@@ -35,7 +35,7 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
     method : str
         A name in `cocluster.methods.METHODS`, or "auto", the same rule with links and for many
         views: information-theoretic co-clustering from a consensus of embeddings
-        (`ConsensusITCC`). Dense data with negative values are moved up to begin at zero, feature
+        (`ConsensusITCC`). Dense data with negative values are shifted to begin at zero, feature
         by feature (`ShiftedITCC`); sparse ones, which that would fill, and row blocks are left to
         "fnmtf".
     n_column_clusters : int, mapping of type to int, or None

@@ -28,7 +28,7 @@ from cocluster.methods.base import Form, Scale, Start, Task, clusters_by_type
 from cocluster.methods.information.itcc import ITCC
 from cocluster.methods.starts import Labels, given_start, singular_vectors
 
-# Five score best on the leaderboard; one or ten lose some points of accuracy.
+# On the leaderboard scores rise from one to five, and ten gain nothing more.
 FEATURE_CLUSTERS_PER_CLUSTER = 5
 # Data with more entries have the first of the three embeddings only: the others double the time.
 THREE_UP_TO_ENTRIES = 1_000_000
@@ -97,7 +97,7 @@ class ConsensusITCC(ITCC):
 
 @dataclass(eq=False, repr=False)
 class ShiftedITCC(ConsensusITCC):
-    """`ConsensusITCC` for dense data of any sign: features below zero are moved to begin at zero.
+    """`ConsensusITCC` for dense data of any sign: features below zero are shifted up to zero.
 
     A new value below all those of the fit counts as the least of them.
     """
@@ -123,7 +123,7 @@ class Shifted:
 
 
 def shifted(data: RelationalData) -> RelationalData:
-    """The data with every feature below zero moved up to begin there."""
+    """The data with every feature that goes below zero shifted up to begin there."""
     return data.map(lambda R: _above(R, _floor(R)))
 
 

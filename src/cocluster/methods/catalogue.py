@@ -9,7 +9,19 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Method:
-    """A row of the table."""
+    """A row of the table.
+
+    Attributes
+    ----------
+    name : name of the class, as ``from cocluster import ...`` takes it
+    paper : authors and year
+    cost : what a sweep costs, in words
+    many_types : whether it takes several views, or relations between any types
+    feature_clusters : whether features are clustered, too
+    links : whether it takes must-links and cannot-links
+    sparse : whether sparse data stay sparse
+    negative, blocks, title, soft : what the class itself says, see the properties
+    """
 
     name: str
     paper: str

@@ -38,6 +38,7 @@ def linked_start(
     if start is None:
         return problem, random_start(problem, task.rng)
     # Memberships are taken as they are: they may well be those of an earlier fit with links.
+    # Labels are first brought near the links, by a hard problem.
     if task.links and all(given.ndim == 1 for given in start.values()):
         start = linked_labels(task.data, task.links, start, task.clusters)
     return problem, state_from(problem, start)
@@ -81,6 +82,7 @@ class SoftTriFactorEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     _: KW_ONLY
     assign: str = "argmax"
 
+    # Steps need products of the data with factors and sums over rows, nothing else.
     _blockwise: ClassVar[bool] = True
 
     def _check_parameters(self) -> None:
@@ -140,5 +142,6 @@ class SoftTriFactorEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def _fold_in(self, X: Any) -> tuple[Array, Array]:
         """Factor rows and memberships of new samples."""
         block = self._new_block(X)
+        # Non-negative whatever the constraint of the fit: memberships are read from it.
         G = block.nonnegative_minimiser()
         return G, memberships(G, block)

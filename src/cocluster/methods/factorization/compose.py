@@ -54,6 +54,7 @@ class TriFactorization(SoftTriFactorEstimator):
     unit_columns: bool = False
 
     def _problem(self, task: Task) -> TriFactorProblem:
+        # One constraint is for all types; of a mapping, types it leaves out are non-negative.
         chosen = self.constraint if isinstance(self.constraint, Mapping) else {}
         default = NonNegative() if isinstance(self.constraint, Mapping | None) else self.constraint
         penalties = self.penalties or {}

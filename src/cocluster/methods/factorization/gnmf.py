@@ -64,9 +64,12 @@ class GNMF(GraphEstimator):
         self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
     ) -> PairTerms:
         (graph,) = graphs.values()
+        # Per object, not per cluster as in `GraphEstimator`: here rows start at length one, there
+        # columns are kept at it.
         return PairTerms(smoothing(data, graph, strength * scale_of(data, name) / data.size(name)))
 
     def _problem(self, task: Any) -> TriFactorProblem:
+        # Exponent 1: the rule of Lee and Seung, which descends for data >= 0.
         factors = {
             name: FactorSpec(k, NonNegative(exponent=1.0), task.penalties[name])
             for name, k in task.clusters.items()

@@ -63,6 +63,7 @@ class LPFNMTF(FNMTF):
     n_neighbors: int = 5
     metric: Metric = "cosine"
 
+    # The parameters with the strengths: of the samples, and of all other types.
     _strengths: ClassVar[tuple[str, ...]] = ("row_strength", "column_strength")
 
     fit = fit_with_graphs

@@ -37,4 +37,5 @@ class ONMTF(SoftTriFactorEstimator):
 
     def _problem(self, task: Task) -> TriFactorProblem:
         factors = {name: FactorSpec(k, Orthogonal()) for name, k in task.clusters.items()}
+        # A square root, as in Eq. (24): G and S take equally small steps.
         return TriFactorProblem(task.data, factors, NonNegativeAssociation(exponent=0.5))

@@ -73,10 +73,12 @@ class OSNTF(GraphEstimator):
     def _penalty(
         self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
     ) -> Penalty:
+        # tr(Gᵀ L G) couples the rows of an indicator factor; an anchor does not.
         make = anchor if self.fast else super()._penalty
         return make(data, name, k, graphs, strength)
 
     def _problem(self, task: Any) -> TriFactorProblem:
+        # Indicator factors are orthogonal by themselves, and so the fast form of the same model.
         constraint = Indicator() if self.fast else Orthogonal()
         factors = {
             name: FactorSpec(k, constraint, task.penalties[name])

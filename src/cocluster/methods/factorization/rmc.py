@@ -87,6 +87,7 @@ class RMC(GraphEstimator):
 
     _strengths: ClassVar[tuple[str, ...]] = ("strength",)
 
+    # Candidate graphs are found and weighed among all rows, in memory.
     _blockwise: ClassVar[bool] = False
 
     def _check_parameters(self) -> None:
@@ -98,6 +99,7 @@ class RMC(GraphEstimator):
             X = neighbours_of(self).objects(data, name)
             if X is None:
                 return {}
+            # Candidates are made by distances; those of unit rows follow the cosines.
             X = unit_rows(X) if self.metric == "cosine" else X
             return candidate_graphs(X, self.n_neighbors)
         if isinstance(given, list | tuple):
@@ -111,6 +113,7 @@ class RMC(GraphEstimator):
     def _penalty(
         self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
     ) -> GraphEnsemble:
+        # Unscaled: the ensemble multiplies with the strength, after it has weighed the graphs.
         laplacians = {key: smoothing(data, graph, 1.0) for key, graph in graphs.items()}
         return GraphEnsemble(laplacians, strength * scale_of(data, name) / k, self.spread)
 
@@ -118,6 +121,7 @@ class RMC(GraphEstimator):
         ensembles = _ensembles(task)
         if not (self.share_weights and ensembles):
             return super()._problem(task)
+        # No penalties: with shared weights they are no longer a sum over types.
         factors = {
             name: FactorSpec(k, NonNegative(), unit_columns=True)
             for name, k in task.clusters.items()
@@ -168,6 +172,7 @@ def shared_weights(ensembles: Mapping[str, GraphEnsemble], factors: Mapping[str,
             "share_weights=True needs the same candidate graphs for every type; give each type "
             "graphs of the same names, or leave share_weights=False."
         )
+    # Σ α_t (μ·s_t + γ ‖μ‖²), divided by Σ α_t, is the problem of one type; 1 if all are zero.
     total = sum(own.strength for own in ensembles.values()) or 1.0
     s = [own.strength * own.smoothness(factors[name]) for name, own in ensembles.items()]
     return simplex_weights(np.sum(s, axis=0) / total, next(iter(ensembles.values())).spread)

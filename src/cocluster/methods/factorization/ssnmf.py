@@ -77,6 +77,7 @@ class SymmetricProblem(TriFactorProblem):
     def product(self, state: State, r: int, side: str) -> Array:
         """A G, whichever side is asked for."""
         product: Factor = super().product(state, r, "rows")
+        # A product that both sides use is computed once and kept with the workers.
         if is_spread(product):
             product = state.products[r, "rows"] = product.made()
         return product
@@ -200,11 +201,12 @@ class SSNMF(SoftTriFactorEstimator):
         return unit_rows(X) if self.affinity == "cosine" else X
 
     def _starts(self, task: Any) -> Iterator[Start]:
-        # From the data, not from the similarities: their singular vectors cost less.
+        # Found in the data, whose singular vectors cost less than those of the similarities.
         yield from starts(task.given, task.clusters, self.init, self.n_init, task.rng)
 
     def _problem(self, task: Any) -> TriFactorProblem:
         center = task.data.center
+        # A fourth root: the model is quartic in G, and larger steps can raise the objective.
         constraint = NonNegative(exponent=0.25, ties=task.ties)
         factors = {center: FactorSpec(task.clusters[center], constraint)}
         rule = NonNegativeAssociation(exponent=0.5, diagonal=self.association == "diagonal")
@@ -214,7 +216,7 @@ class SSNMF(SoftTriFactorEstimator):
         super()._store(task, run)
         X, G = only_matrix(self, task.given), self._factors[task.data.center]
         self._gram, self._training = gram(G), None
-        # What a sample is multiplied with when it is new: a S G, with a its similarities.
+        # G S: the linear term of a new sample is its similarities a times this.
         self._coding = G @ self.association_.astype(G.dtype)
         if self.affinity in FROM_PRODUCTS:
             self._coding = self._rows(X).T @ self._coding

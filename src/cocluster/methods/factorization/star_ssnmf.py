@@ -173,6 +173,7 @@ class StarSSNMF(SoftTriFactorEstimator):
             yield from starts(task.given, task.clusters, kind, 1, task.rng)
 
     def _best_run(self, task: Task) -> Run:
+        # First by the metric alone, as in the paper.
         best = super()._best_run(replace(task, links={}))
         return self._with_links(task, best.state) if task.links else best
 
@@ -182,14 +183,16 @@ class StarSSNMF(SoftTriFactorEstimator):
         The first alone may leave groups together that cannot-links part; the second alone may
         leave a good state for the sake of few links.
         """
+        # From labels, not from the factors: a multiplicative step can hardly move a tied group.
         found = memberships_by_type(task.data, state)
         labels = {name: M.argmax(axis=1) for name, M in found.items()}
         problem = with_links(self._problem(task), task.links)
         as_they_are = self._alternate(problem, state_from(problem, labels), task)
         return min(as_they_are, self._solve(task, labels), key=lambda run: run.objective)
 
-    def _problem(self, task: Task) -> TriFactorProblem:
-        signed = any(is_operator(r.matrix) for r in task.data.relations)
+    def _problem(self, task: Any) -> TriFactorProblem:
+        # Entries of both signs need the smaller step, and associations of both signs.
+        signed = not task.views.clip
         constraint = NonNegative(exponent=0.5 if signed else 1.0)
         factors = {name: FactorSpec(k, constraint) for name, k in task.clusters.items()}
         return TriFactorProblem(task.data, factors, Free() if signed else NonNegativeAssociation())
@@ -200,6 +203,7 @@ class StarSSNMF(SoftTriFactorEstimator):
         self.metrics_ = dict(task.views.learned.metrics)
         self.modality_weights_ = dict(task.views.learned.modality_weights)
         self._names = dict(task.data.names)
+        # S G_pᵀ of every view: what a cluster of samples looks like in it, for `top_features`.
         self._prototypes = {
             relation.cols: S @ self.factors_[relation.cols].T
             for relation, S in zip(task.data.relations, self.associations_, strict=True)

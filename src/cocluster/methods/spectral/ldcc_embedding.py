@@ -86,7 +86,7 @@ def joint_embedding(
     ----------
     .. [1] Zhang et al., "Locally Discriminative Coclustering", IEEE TKDE 24(6), 2012.
     """
-    # Double precision: Laplacians of patches are near singular.
+    # Double precision: the smallest eigenvalues are wanted, which single precision would blur.
     X = X.astype(np.float64, copy=False)
     # For the approximate neighbours of large data, the same for both sides.
     seed = int(rng.integers(2**31 - 1))

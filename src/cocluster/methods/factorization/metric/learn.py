@@ -42,7 +42,8 @@ from cocluster.links.pairs import as_pairs, check_pairs
 from cocluster.methods.factorization.metric.operator import MetricOperator, pair_distances
 from cocluster.utils.checks import check_number
 
-# Scatter matrices of larger order are represented by their leading directions only.
+# Scatter matrices of larger order are represented by their leading directions only: the time for
+# all of them grows with the cube of the order, and the last ones are shrunk by next to nothing.
 EXACT_ORDER = 2000
 LEADING_DIRECTIONS = 500
 # Eigenvalues below this share of the largest are zero up to rounding.
@@ -182,12 +183,14 @@ def _metric(X: Matrix, pairs: list[Array], ridge: float) -> MetricOperator:
     must, cannot = pairs
     w, U, trace = _scatter_eigen(X, must)
     along = np.asarray(X @ U)
+    # uᵀ B u for every direction u, from the Laplacian of the cannot-links.
     b = (along * (_laplacian(cannot, len(along)) @ along)).sum(axis=0)
     rho = ridge * trace / X.shape[1]
     full = rho / (rho + w)
     shrunk = _chosen_directions(full, w, b, trace, float(pair_distances(X, cannot).sum()))
     unscaled = MetricOperator(U[:, shrunk], np.sqrt(full[shrunk]))
     lengths = np.sqrt(unscaled.squared_distances(X, cannot))
+    # No cannot-links, or all between equal samples: there is no unit of length.
     if not lengths.any():
         return unscaled
     return replace(unscaled, scale=float(1.0 / lengths.mean()))
@@ -195,6 +198,7 @@ def _metric(X: Matrix, pairs: list[Array], ridge: float) -> MetricOperator:
 
 def _chosen_directions(full: Array, w: Array, b: Array, trace: float, total: float) -> Array:
     """Directions to shrink: all, or those that separate no better than the average."""
+    # Of the two candidates in the head of this file, the one with the larger ratio.
     everything, poor = np.ones(len(w), dtype=bool), b * trace <= w * total
 
     def parts(shrunk: Array) -> tuple[float, float]:
@@ -211,8 +215,10 @@ def _scatter_eigen(X: Matrix, pairs: Array) -> tuple[Array, Array, float]:
     trace = float(pair_distances(X, pairs).sum())
     if trace == 0:
         return np.empty(0), np.empty((X.shape[1], 0)), 0.0
+    # Only linked samples count: everything below has their number, not that of all samples.
     linked, ends = np.unique(pairs, return_inverse=True)
     rows, pairs = X[linked], ends.reshape(pairs.shape)
+    # The rank of W is at most this: the smallest of three forms of the problem is solved.
     order = min(len(pairs), *rows.shape)
     if order > EXACT_ORDER:
         w, U = _leading(rows, pairs)
@@ -241,6 +247,7 @@ def _thin(rows: Matrix, pairs: Array) -> tuple[Array, Array]:
     few = len(pairs) <= n
     F = _differences(pairs, n) if few else _root(_laplacian(pairs, n).toarray())
     w, V = np.linalg.eigh(F @ _dense(rows @ rows.T) @ F.T)
+    # Null directions are dropped by the caller; the bound only keeps the division finite.
     lengths = np.sqrt(np.maximum(w, NULL_SHARE * w.max()))
     return w, np.asarray(rows.T @ (F.T @ V / lengths))
 

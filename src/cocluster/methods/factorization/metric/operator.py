@@ -11,7 +11,8 @@ from cocluster.graphs.distances import chosen_distances
 from cocluster.linalg.matrices import squared_norm
 from cocluster.linalg.types import Array, Matrix
 
-# Up to this many cells the transformed relation of sparse data is held densely.
+# Up to this many cells the transformed relation of sparse data is held densely, 400 MB; it cannot
+# be sparse, because the metric mixes all features.
 DENSE_ENTRIES = 50_000_000
 # Columns of the basis multiplied with the data at once, to bound memory.
 COLUMNS_AT_ONCE = 32
@@ -48,6 +49,7 @@ class MetricOperator:
     def squared_distances(self, X: Matrix, pairs: Array) -> Array:
         r"""Squared distances :math:`\|(x_i - x_j) \sqrt L\|^2`, without forming X √L."""
         along = np.asarray(X @ self.basis) * np.sqrt(1.0 - self.gains**2)
+        # √L loses 1 - g² of the square along each direction: d² less what is lost, by Pythagoras.
         kept = pair_distances(X, pairs) - pair_distances(along, pairs)
         return np.asarray(self.scale**2 * np.maximum(kept, 0.0))
 
