@@ -37,7 +37,7 @@ def test_fit_writes_a_run_that_plain_tools_read(table: Path, tmp_path: Path) -> 
     done = command("fit", table.name, "-k", "2", "--out", "run", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     run = json.loads((tmp_path / "run" / "run.json").read_text())
-    assert run["method"] == "ConsensusITCC"
+    assert run["method"] == "auto"
     assert run["converged"]
     with (tmp_path / "run" / "labels_samples.csv").open() as opened:
         labels = {row["name"]: row["cluster"] for row in csv.DictReader(opened)}

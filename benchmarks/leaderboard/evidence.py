@@ -31,7 +31,9 @@ from cocluster.methods.auto_itcc import (
     ShiftedITCC,
     _embeddings,
     consensus_embedding,
+    shifted,
 )
+from cocluster.methods.base import Form
 from cocluster.methods.information.itcc import ITCC
 
 EVIDENCE = "evidence.csv"
@@ -78,14 +80,13 @@ def _finer(times: int) -> Fit:
 class _ByShare(ShiftedITCC):
     """Views by their share of all counts."""
 
-    def _scaled(self, data: RelationalData) -> RelationalData:
-        return ITCC._scaled(self, data)
+    def _scaled(self, data: RelationalData, form: Form) -> RelationalData:
+        return ITCC._scaled(self, data, form)
 
 
 def _start_alone(X: Any, k: int, seed: int) -> Any:
     """k-means on the embeddings of all views."""
-    data = ShiftedITCC(k)._read(X, reset=True)
-    return kmeans_labels(consensus_embedding(data, k, seed), k, seed)
+    return kmeans_labels(consensus_embedding(shifted(relational(X)), k, seed), k, seed)
 
 
 def _signed(X: Any) -> bool:

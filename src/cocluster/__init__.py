@@ -6,6 +6,8 @@ Names are loaded when first used: a small fit does not wait for methods it has n
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from cocluster.utils.addresses import MOVED, register
+
 if TYPE_CHECKING:
     from cocluster.blocks.disk.stored import open_blocks
     from cocluster.blocks.disk.writing import write_blocks
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from cocluster.methods.spectral.src import SRC
 
 __version__ = "0.2.0"
+
+register(__name__)
 
 _MODULES = {
     "BSGP": "methods.spectral.bsgp",
@@ -105,6 +109,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in MOVED:
+        return import_module(f"cocluster.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module 'cocluster' has no attribute {name!r}")
     value = getattr(import_module(f"cocluster.{_MODULES[name]}"), name)

@@ -20,6 +20,7 @@ from cocluster.blocks.dask.spread import ClusterLost
 from cocluster.datasets import make_blocks
 from cocluster.linalg.types import Matrix
 from cocluster.links import Links
+from tests.blocks.every_method import CASES, REFUSING, TAKING, fitted
 
 # Of Dask itself: sockets it leaves to be closed, ports that are in use.
 pytestmark = [
@@ -28,7 +29,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*:UserWarning:distributed"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
-METHODS = ("FNMTF", "ITCC", "LPFNMTF", "NMF", "NMTF", "ONMTF", "SemiNMF", "SSNMF", "CoCluster")
 
 
 def started(n_workers: int = 2) -> LocalCluster:
@@ -66,26 +66,35 @@ def chunked(X: Matrix, rows: int = 150) -> da.Array:
 
 
 def estimator(name: str, **parameters: Any) -> Any:
-    """A method with few sweeps; graphs of blocks are approximate, so strengths are zero."""
-    strengths = {"row_strength": 0.0, "column_strength": 0.0} if name == "LPFNMTF" else {}
-    few = {} if name == "CoCluster" else {"max_iter": 8}
-    return getattr(cocluster, name)(3, random_state=0, **strengths, **few, **parameters)
+    """A method with few sweeps."""
+    return getattr(cocluster, name)(3, max_iter=8, random_state=0, **parameters)
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_labels_are_those_of_the_fit_in_memory(name: str, planted: Any, client: Client) -> None:
+@pytest.mark.parametrize("case", TAKING)
+def test_labels_are_those_of_the_fit_in_memory(case: str, planted: Any, client: Client) -> None:
     X = chunked(planted.X)
-    here, there = estimator(name).fit(planted.X), estimator(name).fit(X)
-    np.testing.assert_array_equal(there.labels_, here.labels_)
+    here, there = fitted(case, planted.X, planted.X), fitted(case, X, planted.X)
+    for name, labels in here.labels_by_type_.items():
+        np.testing.assert_array_equal(there.labels_by_type_[name], labels)
     np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-9)
     np.testing.assert_array_equal(there.predict(X), here.predict(planted.X))
+    if hasattr(here, "transform"):
+        np.testing.assert_allclose(there.transform(X), here.transform(planted.X), atol=1e-6)
+        np.testing.assert_allclose(there.membership_, here.membership_, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["FNMTF", "NMTF", "SSNMF", "CoCluster"])
-def test_links(name: str, planted: Any, client: Client) -> None:
+@pytest.mark.parametrize("case", REFUSING)
+def test_methods_that_take_no_blocks_say_which_do(case: str, planted: Any, client: Client) -> None:
+    name, parameters = CASES[case]
+    with pytest.raises(ValueError, match=f"{name} needs the data in memory; CoCluster, FNMTF"):
+        getattr(cocluster, name)(3, **parameters).fit(chunked(planted.X))
+
+
+@pytest.mark.parametrize("case", TAKING)
+def test_links(case: str, planted: Any, client: Client) -> None:
     links = Links.from_labels(planted.row_labels, fraction=0.001, random_state=0)
-    here = estimator(name).fit(planted.X, links=links)
-    there = estimator(name).fit(chunked(planted.X), links=links)
+    here = fitted(case, planted.X, planted.X, links=links)
+    there = fitted(case, chunked(planted.X), planted.X, links=links)
     np.testing.assert_array_equal(there.labels_, here.labels_)
 
 

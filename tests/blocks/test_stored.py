@@ -24,11 +24,9 @@ from cocluster.linalg.matrices import (
     times,
 )
 from cocluster.links import Links
-from cocluster.methods.catalogue import METHODS as METHODS_TABLE
 from cocluster.metrics import accuracy
 from tests.blocks import files
-
-METHODS = ("FNMTF", "ITCC", "LPFNMTF", "NMF", "NMTF", "ONMTF", "SemiNMF", "SSNMF", "CoCluster")
+from tests.blocks.every_method import CASES, REFUSING, TAKING, fitted
 
 
 @pytest.fixture(scope="module")
@@ -43,28 +41,33 @@ def folder(planted: Any, tmp_path_factory: Any) -> Path:
 
 
 def estimator(name: str, **parameters: Any) -> Any:
-    """A method whose graph, if it has one, is given: those of blocks are approximate."""
-    strengths = {"row_strength": 0.0, "column_strength": 0.0} if name == "LPFNMTF" else {}
-    return getattr(cocluster, name)(3, random_state=0, **strengths, **parameters)
+    """A method with a fixed seed."""
+    return getattr(cocluster, name)(3, random_state=0, **parameters)
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_labels_are_those_of_the_fit_in_memory(name: str, planted: Any, folder: Path) -> None:
-    here, there = estimator(name).fit(planted.X), estimator(name).fit(open_blocks(folder))
-    np.testing.assert_array_equal(there.labels_, here.labels_)
+@pytest.mark.parametrize("case", TAKING)
+def test_labels_are_those_of_the_fit_in_memory(case: str, planted: Any, folder: Path) -> None:
+    here = fitted(case, planted.X, planted.X)
+    there = fitted(case, open_blocks(folder), planted.X)
+    for name, labels in here.labels_by_type_.items():
+        np.testing.assert_array_equal(there.labels_by_type_[name], labels)
     np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-9)
     np.testing.assert_array_equal(there.predict(open_blocks(folder)), here.predict(planted.X))
+    if hasattr(here, "transform"):
+        blocks = there.transform(open_blocks(folder))
+        np.testing.assert_allclose(blocks, here.transform(planted.X), atol=1e-6)
 
 
-@pytest.mark.parametrize("name", METHODS_TABLE)
-def test_every_method_takes_blocks_or_says_which_do(name: str, folder: Path) -> None:
-    method = METHODS_TABLE[name]
-    model = method.estimator(3, random_state=0)
-    if method.blocks:
-        assert set(model.fit(open_blocks(folder)).labels_.tolist()) <= {0, 1, 2}
-    else:
-        with pytest.raises(ValueError, match=f"{method.name} needs the data in memory; CoCluster"):
-            model.fit(open_blocks(folder))
+@pytest.mark.parametrize("case", REFUSING)
+def test_methods_that_take_no_blocks_say_which_do(
+    case: str, planted: Any, folder: Path, monkeypatch: Any
+) -> None:
+    name, parameters = CASES[case]
+    model = getattr(cocluster, name)(3, **parameters)
+    # At the door, before any work with the data.
+    monkeypatch.setattr(type(model), "_learned_form", None)
+    with pytest.raises(ValueError, match=f"{name} needs the data in memory; CoCluster, FNMTF"):
+        model.fit(open_blocks(folder))
 
 
 @pytest.mark.parametrize("how", [None, "l2", "tfidf", "degree"])
@@ -75,11 +78,11 @@ def test_every_normalisation(name: str, how: str | None, planted: Any, folder: P
     np.testing.assert_array_equal(there.labels_, here.labels_)
 
 
-@pytest.mark.parametrize("name", ["FNMTF", "NMTF", "SSNMF", "ITCC", "CoCluster"])
-def test_links(name: str, planted: Any, folder: Path) -> None:
+@pytest.mark.parametrize("case", TAKING)
+def test_links(case: str, planted: Any, folder: Path) -> None:
     links = Links.from_labels(planted.row_labels, fraction=0.001, random_state=0)
-    here = estimator(name).fit(planted.X, links=links)
-    there = estimator(name).fit(open_blocks(folder), links=links)
+    here = fitted(case, planted.X, planted.X, links=links)
+    there = fitted(case, open_blocks(folder), planted.X, links=links)
     np.testing.assert_array_equal(there.labels_, here.labels_)
 
 

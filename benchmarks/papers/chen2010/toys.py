@@ -49,7 +49,7 @@ def _supervised() -> Any:
 def _moved() -> Array:
     """The clouds in the learned metric."""
     ((_, metric),) = _supervised().metrics_.items()
-    return np.asarray(metric.moved(_clouds()))
+    return np.asarray(metric.transformed(_clouds()))
 
 
 def _plain() -> list[Row]:

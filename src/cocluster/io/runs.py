@@ -26,9 +26,10 @@ def write_run(
 ) -> Path:
     """Write a fitted model to a new folder, all of it or nothing.
 
-    The folder holds ``run.json`` (method, parameters, versions, how the fit went, and whatever
-    ``about`` adds), ``labels_TYPE.csv`` with the name and the cluster of every object, and
-    ``factors.npz`` with the factors and associations where the method has them.
+    The folder holds ``run.json`` (method, by the name that `CoCluster` takes, parameters, versions,
+    how the fit went, and whatever ``about`` adds), ``labels_TYPE.csv`` with the name and the
+    cluster of every object, and ``factors.npz`` with the factors and associations where the method
+    has them.
     """
     target = Path(folder)
     if target.exists():
@@ -70,7 +71,7 @@ def _summary(model: Any, data: RelationalData) -> dict[str, Any]:
         for name, links in fitted.links_report_.items()
     }
     return {
-        "method": type(fitted).__name__,
+        "method": fitted.method_name,
         "parameters": fitted.get_params(deep=False),
         "sizes": data.sizes,
         "objective": float(fitted.objective_),

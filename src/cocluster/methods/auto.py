@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from inspect import signature
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +13,6 @@ from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from cocluster.data.containers import as_table
 from cocluster.data.relational import RelationalData, relational
 from cocluster.linalg.matrices import is_nonnegative
 from cocluster.linalg.types import Array, is_blocked
@@ -19,10 +20,11 @@ from cocluster.methods.auto_itcc import ConsensusITCC, ShiftedITCC
 from cocluster.methods.base import Coclusterer
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.factorization.fnmtf import FNMTF
-from cocluster.trifactor import Callback
+from cocluster.trifactor import Callback, Interrupted
 from cocluster.utils.checks import check_choice
 
 
+@dataclass(eq=False, repr=False)
 class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
     """Group the rows and the columns of data at the same time, without knowing a method's name.
 
@@ -33,7 +35,7 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
     method : str
         A name in `cocluster.methods.METHODS`, or "auto", the same rule with links and for many
         views: information-theoretic co-clustering from a consensus of embeddings
-        (`ConsensusITCC`). Dense data with negative values are moved up to begin at zero, feature
+        (`ConsensusITCC`). Dense data with negative values are shifted to begin at zero, feature
         by feature (`ShiftedITCC`); sparse ones, which that would fill, and row blocks are left to
         "fnmtf".
     n_column_clusters : int, mapping of type to int, or None
@@ -58,22 +60,13 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
     (np.True_, np.False_)
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        method: str = "auto",
-        *,
-        n_column_clusters: int | Mapping[str, int] | None = None,
-        normalize: str | None = "auto",
-        init: Any = "spectral",
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.method = method
-        self.n_column_clusters = n_column_clusters
-        self.normalize = normalize
-        self.init = init
-        self.random_state = random_state
+    n_clusters: int = 2
+    method: str = "auto"
+    _: KW_ONLY
+    n_column_clusters: int | Mapping[str, int] | None = None
+    normalize: str | None = "auto"
+    init: Any = "spectral"
+    random_state: Any = None
 
     def fit(
         self, X: Any, y: Any = None, *, links: Any = None, callback: Callback | None = None
@@ -83,27 +76,32 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
         ``links``, ``y`` and ``callback`` are those of every method, see `Coclusterer.fit`.
         """
         check_choice(self.method, "method", ("auto", *METHODS))
-        if hasattr(X, "__dask_graph__"):
-            X = as_table(X).matrix  # computed once, for the choice and for the fit
-        auto = self.method == "auto"
-        self.model_ = self._model(choose(relational(X)) if auto else METHODS[self.method].estimator)
-        self.model_.fit(X, y, links=links, callback=callback)
+        # Read once, for the choice and for the fit; a method chosen by name reads for itself.
+        data = relational(X) if self.method == "auto" else None
+        estimator = METHODS[self.method].estimator if data is None else choose(data)
+        model = estimator(**self._parameters_of(estimator))
+        try:
+            model._fit(X, y, links=links, callback=callback, data=data)
+        except Interrupted:
+            # The method has kept what it had found, see `Coclusterer`.
+            self.model_ = model
+            raise
+        self.model_ = model
         return self
 
-    def _model(self, estimator: type[Any]) -> Any:
-        """The method, with those of the parameters that it has."""
-        parameters = {k: v for k, v in self.get_params(deep=False).items() if k != "method"}
-        known = set(estimator().get_params(deep=False))
-        defaults = type(self)().get_params(deep=False)
-        ignored = [
-            k for k, v in parameters.items() if not (k in known or np.array_equal(v, defaults[k]))
-        ]
-        if ignored:
-            raise ValueError(
-                f"method={self.method!r} has no {ignored[0]} and would ignore "
-                f"{ignored[0]}={parameters[ignored[0]]!r}; leave it out or choose another method."
-            )
-        return estimator(**{k: v for k, v in parameters.items() if k in known})
+    def _parameters_of(self, estimator: type[Coclusterer]) -> dict[str, Any]:
+        """Those of the parameters that a method has; others must be left as they are."""
+        known = signature(estimator).parameters
+        own = {name: p.default for name, p in signature(type(self)).parameters.items()}
+        del own["method"]
+        for name, default in own.items():
+            value = getattr(self, name)
+            if name not in known and not np.array_equal(value, default):
+                raise ValueError(
+                    f"method={self.method!r} has no {name} and would ignore {name}={value!r}; "
+                    "leave it out or choose another method."
+                )
+        return {name: getattr(self, name) for name in own if name in known}
 
     def predict(self, X: Any) -> Array:
         """Cluster of each new sample."""
@@ -123,8 +121,9 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
 
 
 def choose(data: RelationalData) -> type[Coclusterer]:
-    """The method for some data."""
+    """The method that "auto" takes for some data, by their sign and storage."""
     signed = [r.matrix for r in data.relations if not is_nonnegative(r.matrix)]
+    # Shifting would fill a sparse matrix, and blocks would have to be written anew.
     if any(sp.issparse(R) or is_blocked(R) for R in signed):
         return FNMTF
     return ShiftedITCC if signed else ConsensusITCC

@@ -1,47 +1,122 @@
-"""What every co-clusterer shares: validation in, restarts, attributes out."""
+"""What every co-clusterer shares: data checked on the way in, starts, attributes on the way out.
+
+A fit goes through these hooks, each of which a method may replace:
+
+    _check_parameters -> _checked (the data) -> _clusters -> _check_blocks -> _scaled
+    -> _prepared (graphs, similarities, metrics: once, whatever the number of starts)
+    -> _starts, _solve (one run from each start; the best is kept) -> _store
+
+Until `_store` nothing is written to the estimator: what one hook finds out travels to the next in
+a `Task`. So a fit that fails leaves the estimator as it was.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Self
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, fields, replace
+from functools import wraps
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from cocluster.data.containers import as_table
 from cocluster.data.relational import RelationalData, relational
 from cocluster.data.scaling import NORMALIZATIONS, fit_scaling
 from cocluster.linalg.matrices import is_nonnegative
-from cocluster.linalg.partitions import strongest
-from cocluster.linalg.types import Array, is_blocked, is_spread
+from cocluster.linalg.partitions import as_array, gathered, strongest
+from cocluster.linalg.types import Array, Matrix, is_blocked, is_spread
 from cocluster.links import Links, links_by_type
-from cocluster.methods.fitted import Fitted
+from cocluster.methods.catalogue import METHODS
 from cocluster.methods.starts import starts
 from cocluster.trifactor import Callback, Interrupted, Problem, Run, State, alternate
 from cocluster.utils.checks import check_choice, check_integer, check_number
 from cocluster.utils.randomness import generator
 
+# Starts by name; anything that is not a string is a start itself.
 INITS = ("spectral", "kmeans", "random")
+
+# Labels or memberships by type; None: at random.
+Start = Mapping[str, Array] | None
+Extended = TypeVar("Extended", bound="Task")
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What a fit has to solve: the data as scaled, and all that was asked."""
+    """What a fit has to solve: the data as scaled, and all that was asked.
+
+    Methods that need more than this subclass it; `Coclusterer._prepared` returns theirs.
+    """
 
     data: RelationalData
     clusters: dict[str, int]
     links: dict[str, Links]
     rng: np.random.Generator
     callback: Callback | None
+    # What the user gave as graphs; only the graph methods take any.
+    graphs: Any = None
+
+    def extended(self, kind: type[Extended], **extras: Any) -> Extended:
+        """The same task as one of a subclass, with what that adds (or replaces)."""
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        return kind(**own | extras)
 
 
-# Labels or memberships by type; None: at random.
-Start = Mapping[str, Array] | None
+class Scale(Protocol):
+    """What a fit learns of the scale of a relation, to treat new rows alike."""
+
+    def apply(self, X: Matrix) -> Matrix:
+        """The matrix in that scale."""
 
 
-class Coclusterer(Fitted, ClusterMixin, BiclusterMixin, BaseEstimator):
+@dataclass(frozen=True, eq=False)
+class Form:
+    """What a fit fixes for all samples to come: the types, their sizes, features and scales."""
+
+    sizes: Mapping[str, int]
+    ends: list[tuple[str, str]]
+    scalings: list[Scale]
+    # n_features_in_ and feature_names_in_, as scikit-learn writes them.
+    features: Mapping[str, Any]
+
+
+def by_blocks(method: Callable[[Any, Any], Array]) -> Callable[[Any, Any], Array]:
+    """Let a method of (estimator, X) go block by block where X is in blocks."""
+
+    @wraps(method)
+    def answered(self: Any, X: Any) -> Array:
+        if not (is_blocked(X) or hasattr(X, "__dask_graph__")):
+            return method(self, X)
+        return gathered(as_table(X).matrix.rows(_answer, _without_rows(self), method.__name__))
+
+    return answered
+
+
+def _answer(X: Matrix, estimator: Any, method: str) -> Array:
+    """What the estimator says of one block."""
+    return getattr(estimator, method)(X)
+
+
+def _without_rows(estimator: Any) -> Any:
+    """A copy for the workers of a cluster, without the rows of the fit: new rows need none."""
+    slim = copy.copy(estimator)
+    for name, value in vars(estimator).items():
+        if is_spread(value):
+            setattr(slim, name, None)
+    slim._factors = _in_memory(estimator._factors)
+    return slim
+
+
+def _in_memory(factors: Mapping[str, Any]) -> dict[str, Any]:
+    """The factors whose rows are not spread over a cluster."""
+    return {name: G for name, G in factors.items() if not is_spread(G)}
+
+
+@dataclass(eq=False, repr=False)
+class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
     """Base of all methods.
 
     Parameters
@@ -71,33 +146,39 @@ class Coclusterer(Fitted, ClusterMixin, BiclusterMixin, BaseEstimator):
     associations_, association_ : S of every relation; of the only one
     links_report_ : dict of type to `Violations`: which links are satisfied, which are not
     objective_, objective_history_, n_iter_, converged_ : how the best run went
+
+    Notes
+    -----
+    A fit that fails leaves the estimator as it was, but for one case: if a Dask cluster is lost in
+    the middle of a run, what was found for the types that do not live there is kept
+    (``labels_by_type_``, ``column_labels_``, ``associations_``, ``objective_history_``,
+    ``n_iter_``, ``converged_``), and `predict` works with it.
     """
 
-    _nonnegative = False
-    _auto_normalization: str | None = "auto"
-    # Whether all the method does with the data are products and sums.
-    _blockwise = False
+    # scikit-learn reads the parameters from the signature, which dataclass writes. Subclasses
+    # repeat KW_ONLY, and state again what they change of the defaults.
+    n_clusters: int = 2
+    n_column_clusters: int | Mapping[str, int] | None = None
+    _: KW_ONLY
+    normalize: str | None = "auto"
+    init: Any = "spectral"
+    n_init: int = 1
+    max_iter: int = 200
+    tol: float = 1e-5
+    random_state: Any = None
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        n_column_clusters: int | Mapping[str, int] | None = None,
-        *,
-        normalize: str | None = "auto",
-        init: Any = "spectral",
-        n_init: int = 1,
-        max_iter: int = 200,
-        tol: float = 1e-5,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_column_clusters = n_column_clusters
-        self.normalize = normalize
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    # Whether the method refuses negative data.
+    _nonnegative: ClassVar[bool] = False
+    # What normalize="auto" means.
+    _auto_normalization: ClassVar[str | None] = "auto"
+    # Whether all the method does with the data are products and sums, so that row blocks will do.
+    _blockwise: ClassVar[bool] = False
+
+    @property
+    def method_name(self) -> str:
+        """The name of the method in `CoCluster(method=...)`; of others, that of the class."""
+        own = type(self).__name__
+        return next((name for name, method in METHODS.items() if method.name == own), own)
 
     def fit(
         self, X: Any, y: Any = None, *, links: Any = None, callback: Callback | None = None
@@ -109,67 +190,46 @@ class Coclusterer(Fitted, ClusterMixin, BiclusterMixin, BaseEstimator):
         features. ``y`` is a partial labelling of the samples (-1: unknown) and becomes links.
         ``callback`` is called with a `Progress` after each sweep; returning True ends the run.
         """
+        return self._fit(X, y, links=links, callback=callback)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        links: Any,
+        callback: Callback | None,
+        graphs: Any = None,
+        data: RelationalData | None = None,
+    ) -> Self:
+        """`fit`, with graphs for the methods that take them; ``data`` is X, if already read."""
         self._check_parameters()
-        data = self._read(X, reset=True)
+        data = self._checked(relational(X) if data is None else data)
         clusters = self._clusters(data)
         self._check_blocks(data, clusters)
         supervision = links_by_type(data, links, y, clusters)
-        how = self._auto_normalization if self.normalize == "auto" else self.normalize
-        self._scalings = [fit_scaling(r.matrix, how) for r in data.relations]
-        data = self._scaled(data)
-        task = Task(data, clusters, supervision, generator(self.random_state), callback)
+        form = self._learned_form(X, data)
+        # One generator for the whole fit: a second start must not repeat the first.
+        rng = generator(self.random_state)
+        task = Task(self._scaled(data, form), clusters, supervision, rng, callback, graphs)
         try:
-            self._store(data, self._best_run(task))
+            task = self._prepared(task)
+            run = self._best_run(task)
+            self._store(task, run)
         except Interrupted as interruption:
             if interruption.run is not None:
-                self._keep(data, interruption.run)
+                self._remember(form)
+                self._keep(interruption.run)
             raise
+        self._remember(form)
+        # Of the links as they were given: a method may have used them up in `_prepared`.
         self.links_report_ = {
             name: own.violations(self.labels_by_type_[name]) for name, own in supervision.items()
         }
         return self
 
-    def _check_blocks(self, data: RelationalData, clusters: Mapping[str, int]) -> None:
-        """Whether the method can work on row blocks, if the data are in such."""
-        blocked = [r.matrix for r in data.relations if is_blocked(r.matrix)]
-        if not blocked:
-            return
-        if not self._blockwise:
-            from cocluster.methods.catalogue import METHODS
-
-            able = ", ".join(method.name for method in METHODS.values() if method.blocks)
-            raise ValueError(
-                f"{type(self).__name__} needs the data in memory; CoCluster, {able} fit row blocks "
-                "and Dask collections."
-            )
-        if len(data.relations) > 1:
-            raise ValueError("Row blocks and Dask collections are fitted alone, not as views.")
-        blocked[0].fits(max(clusters.values()))
-
-    def _clusters(self, data: RelationalData) -> dict[str, int]:
-        """Number of clusters of every type."""
-        return clusters_by_type(data, self.n_clusters, self.n_column_clusters)
-
-    def _best_run(self, task: Task) -> Run:
-        """The run with the lowest objective among those from all starts."""
-        runs = (
-            self._solve(task, start)
-            for start in starts(task.data, task.clusters, self.init, self.n_init, task.rng)
-        )
-        return min(runs, key=lambda run: run.objective)
-
-    def _alternate(self, problem: Problem, start: State, task: Task) -> Run:
-        """The loop, with the parameters of the estimator."""
-        return alternate(
-            problem, start, max_iter=self.max_iter, tol=self.tol, callback=task.callback
-        )
-
-    def _solve(self, task: Task, start: Start) -> Run:
-        """One run from one start (None: at random)."""
-        raise NotImplementedError
-
     def _check_parameters(self) -> None:
-        """Parameters that can be judged without data."""
+        """Refuse parameters that can be judged without data."""
         check_choice(self.normalize, "normalize", NORMALIZATIONS)
         if isinstance(self.init, str):
             check_choice(self.init, "init", INITS)
@@ -177,12 +237,14 @@ class Coclusterer(Fitted, ClusterMixin, BiclusterMixin, BaseEstimator):
         check_integer(self.max_iter, "max_iter")
         check_number(self.tol, "tol")
 
-    def _read(self, X: Any, *, reset: bool) -> RelationalData:
-        """The data, checked against the method's needs and, for new rows, against the fit."""
-        data = relational(X).oriented()
-        plain = len(data.relations) == 1 and not isinstance(X, Mapping | list | RelationalData)
-        validate_data(self, X if plain else data, reset=reset, skip_check_array=True)
-        if self._nonnegative:
+    def _needs_nonnegative(self) -> bool:
+        """Whether negative data are refused, with the parameters as they are."""
+        return self._nonnegative
+
+    def _checked(self, data: RelationalData) -> RelationalData:
+        """The data with the samples in rows, checked against the method's needs."""
+        data = data.oriented()
+        if self._needs_nonnegative():
             for relation in data.relations:
                 if not is_nonnegative(relation.matrix):
                     raise ValueError(
@@ -190,94 +252,190 @@ class Coclusterer(Fitted, ClusterMixin, BiclusterMixin, BaseEstimator):
                         f"{relation}; it needs data >= 0. Shift or clip them, or use a method that "
                         "takes any sign, such as FNMTF or SemiNMF."
                     )
-        if reset:
-            self._sizes = data.sizes
-            self._ends = [(r.rows, r.cols) for r in data.relations]
-            return data
-        if {**data.sizes, data.center: self._sizes[data.center]} != self._sizes:
-            raise ValueError(
-                f"New data must have the features of the fit, {self._sizes}, got {data.sizes}."
-            )
-        return data.ordered(self._ends)
+        return data
 
-    def _scaled(self, data: RelationalData) -> RelationalData:
+    def _clusters(self, data: RelationalData) -> dict[str, int]:
+        """Number of clusters of every type."""
+        return clusters_by_type(data, self.n_clusters, self.n_column_clusters)
+
+    def _check_blocks(self, data: RelationalData, clusters: Mapping[str, int]) -> None:
+        """Refuse row blocks where the method needs all data at once, before any long work."""
+        blocks = blocks_of(data)
+        if blocks is None:
+            return
+        if not self._blockwise:
+            able = ", ".join(method.name for method in METHODS.values() if method.blocks)
+            raise ValueError(
+                f"{type(self).__name__} needs the data in memory; CoCluster, {able} fit row blocks "
+                "and Dask collections."
+            )
+        if len(data.relations) > 1:
+            raise ValueError("Row blocks and Dask collections are fitted alone, not as views.")
+        # Sums over so many clusters must fit into the memory that the blocks were given.
+        blocks.fits(max(clusters.values()))
+
+    def _learned_form(self, X: Any, data: RelationalData) -> Form:
+        """What new samples must have in common with these."""
+        # scikit-learn writes to the estimator it is given: not to this one, the fit may yet fail.
+        probe = copy.copy(self)
+        probe.__dict__.pop("feature_names_in_", None)
+        validate_data(probe, _as_given(X, data), reset=True, skip_check_array=True)
+        names = ("n_features_in_", "feature_names_in_")
+        return Form(
+            sizes=data.sizes,
+            ends=[(r.rows, r.cols) for r in data.relations],
+            scalings=[self._fit_scaling(r.matrix) for r in data.relations],
+            features={name: vars(probe)[name] for name in names if name in vars(probe)},
+        )
+
+    def _fit_scaling(self, R: Matrix) -> Scale:
+        """The scale of one relation."""
+        how = self._auto_normalization if self.normalize == "auto" else self.normalize
+        return fit_scaling(R, how)
+
+    def _scaled(self, data: RelationalData, form: Form) -> RelationalData:
         """The data in the scale of the fit."""
-        pairs = zip(data.relations, self._scalings, strict=True)
+        pairs = zip(data.relations, form.scalings, strict=True)
         return replace(
             data, relations=tuple(replace(r, matrix=s.apply(r.matrix)) for r, s in pairs)
         )
 
-    def _store(self, data: RelationalData, run: Run) -> None:
-        """Fitted attributes."""
-        self._factors = {name: run.state.factors[name] for name in data.types}
+    def _prepared(self, task: Task) -> Task:
+        """The task with all that the method adds to it before it is solved, for all starts."""
+        return task
+
+    def _starts(self, task: Task) -> Iterator[Start]:
+        """Where the runs begin, one after the other."""
+        yield from starts(task.data, task.clusters, self.init, self.n_init, task.rng)
+
+    def _best_run(self, task: Task) -> Run:
+        """The run with the lowest objective among those from all starts."""
+        runs = (self._solve(task, start) for start in self._starts(task))
+        return min(runs, key=lambda run: run.objective)
+
+    def _solve(self, task: Task, start: Start) -> Run:
+        """One run from one start (None: at random)."""
+        raise NotImplementedError
+
+    def _alternate(self, problem: Problem, start: State, task: Task) -> Run:
+        """The loop, with the parameters of the estimator."""
+        return alternate(
+            problem, start, max_iter=self.max_iter, tol=self.tol, callback=task.callback
+        )
+
+    def _store(self, task: Task, run: Run) -> None:
+        """Write what was found to the estimator."""
+        self._store_run(task, run)
+        self._store_labels({name: strongest(G) for name, G in self._factors.items()})
+
+    def _store_run(self, task: Task, run: Run) -> None:
+        """Factors, associations, and how the run went."""
+        # In the order of the data, samples first: a problem may move other types before them.
+        found = run.state.factors
+        self._factors = {name: found[name] for name in task.data.types if name in found}
         self.associations_ = run.state.associations
         self.objective_ = run.objective
         self.objective_history_ = run.history
         self.n_iter_ = len(run.history)
         self.converged_ = run.converged
-        labels = self._labels(data, run.state)
-        self.labels_by_type_ = {name: labels[name] for name in data.types}
-        self.labels_ = self.row_labels_ = labels[data.center]
-        if len(data.types) == 2:
-            self.column_labels_ = labels[data.types[1]]
 
-    def _keep(self, data: RelationalData, run: Run) -> None:
+    def _store_labels(self, labels: dict[str, Array]) -> None:
+        """Labels by type, samples first; with two types, those of the features by name."""
+        self.labels_by_type_ = labels
+        first, *others = labels.values()
+        self.labels_ = self.row_labels_ = first
+        self.__dict__.pop("column_labels_", None)  # of an earlier fit, to other types
+        if len(others) == 1:
+            (self.column_labels_,) = others
+
+    def _remember(self, form: Form) -> None:
+        """What new samples are checked against."""
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit, to data with names
+        self.__dict__.update(form.features)
+        self._form = form
+
+    def _keep(self, run: Run) -> None:
         """Of a run that was interrupted: all but the factors that were lost with their workers."""
-        kept = {n: G for n, G in run.state.factors.items() if not is_spread(G)}
-        self._factors, self.associations_ = kept, run.state.associations
-        self.objective_history_, self.n_iter_, self.converged_ = (
-            run.history,
-            len(run.history),
-            False,
-        )
-        self.labels_by_type_ = {n: strongest(G) for n, G in kept.items()}
-        if len(data.types) == 2 and data.types[1] in kept:
-            self.column_labels_ = self.labels_by_type_[data.types[1]]
-
-    def _labels(self, data: RelationalData, state: State) -> dict[str, Array]:
-        """Labels of every type: those of the partitions."""
-        return {name: strongest(G) for name, G in self._factors.items()}
+        self._factors = _in_memory(run.state.factors)
+        self.associations_ = run.state.associations
+        self.objective_history_, self.n_iter_ = run.history, len(run.history)
+        self.converged_ = False
+        self.labels_by_type_ = {name: strongest(G) for name, G in self._factors.items()}
+        # An earlier fit may have left labels of samples: they do not go with what is kept now.
+        for stale in ("labels_", "row_labels_", "column_labels_", "objective_"):
+            self.__dict__.pop(stale, None)
+        _, *others = self._form.sizes
+        if len(others) == 1 and others[0] in self.labels_by_type_:
+            self.column_labels_ = self.labels_by_type_[others[0]]
 
     def _new_data(self, X: Any) -> RelationalData:
-        """New samples, checked and scaled as in the fit."""
+        """New samples, checked against the fit and scaled as in it."""
         check_is_fitted(self)
-        return self._scaled(self._read(X, reset=False))
+        data, form = relational(X), self._form
+        validate_data(self, _as_given(X, data), reset=False, skip_check_array=True)
+        data = self._checked(data)
+        # All sizes but that of the samples, of which there may be any number.
+        if {**data.sizes, data.center: form.sizes[data.center]} != form.sizes:
+            raise ValueError(
+                f"New data must have the features of the fit, {form.sizes}, got {data.sizes}."
+            )
+        return self._scaled(data.ordered(form.ends), form)
+
+    @property
+    def association_(self) -> Array:
+        """S of the only relation."""
+        check_is_fitted(self)
+        return self.associations_[0]
+
+    @property
+    def factors_(self) -> dict[str, Array]:
+        """Factor of every type; 0/1 memberships for hard methods."""
+        check_is_fitted(self)
+        return {name: as_array(G) for name, G in self._factors.items()}
+
+    @property
+    def row_factor_(self) -> Array:
+        """Factor of the samples."""
+        return next(iter(self.factors_.values()))
+
+    @property
+    def column_factor_(self) -> Array:
+        """Factor of the features of the only view."""
+        return list(self.factors_.values())[1]
+
+    # One co-cluster for each pair of a sample and a feature cluster, made when asked for:
+    # as stored arrays they would outweigh the data.
+    @property
+    def rows_(self) -> Array:
+        """Samples of every co-cluster, shape (n_clusters * n_column_clusters, n_samples)."""
+        return np.repeat(self._members(self.row_labels_, 0), self.association_.shape[1], axis=0)
+
+    @property
+    def columns_(self) -> Array:
+        """Features of every co-cluster, shape (n_clusters * n_column_clusters, n_features)."""
+        members = self._members(self.column_labels_, 1)
+        return np.tile(members, (self.association_.shape[0], 1))
+
+    def _members(self, labels: Array, axis: int) -> Array:
+        """Boolean rows, one for each cluster."""
+        return np.arange(self.association_.shape[axis])[:, None] == labels
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.positive_only = self._nonnegative
+        tags.input_tags.positive_only = self._needs_nonnegative()
         return tags
 
 
-class HardCoclusterer(Coclusterer):
-    """Base of the methods that move labels: they run until no label changes.
+def blocks_of(data: RelationalData) -> Any:
+    """The matrix that is in row blocks, on disk or on a cluster; None if all are in memory."""
+    return next((r.matrix for r in data.relations if is_blocked(r.matrix)), None)
 
-    Parameters are those of `Coclusterer`, with ``tol=0``.
-    """
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        n_column_clusters: int | Mapping[str, int] | None = None,
-        *,
-        normalize: str | None = "auto",
-        init: Any = "spectral",
-        n_init: int = 1,
-        max_iter: int = 100,
-        tol: float = 0.0,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            n_column_clusters,
-            normalize=normalize,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
+def _as_given(X: Any, data: RelationalData) -> Any:
+    """What scikit-learn may count features and read names of: X itself if it is one matrix."""
+    one = len(data.relations) == 1 and not isinstance(X, Mapping | list | RelationalData)
+    return X if one else data
 
 
 def clusters_by_type(

@@ -9,7 +9,19 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Method:
-    """A row of the table."""
+    """A row of the table.
+
+    Attributes
+    ----------
+    name : name of the class, as ``from cocluster import ...`` takes it
+    paper : authors and year
+    cost : what a sweep costs, in words
+    many_types : whether it takes several views, or relations between any types
+    feature_clusters : whether features are clustered, too
+    links : whether it takes must-links and cannot-links
+    sparse : whether sparse data stay sparse
+    negative, blocks, title, soft : what the class itself says, see the properties
+    """
 
     name: str
     paper: str
@@ -22,6 +34,7 @@ class Method:
     @property
     def estimator(self) -> type[Any]:
         """The class, loaded when first asked for."""
+        # By the front door, because the methods themselves look into this list.
         return getattr(import_module("cocluster"), self.name)
 
     @property
@@ -45,6 +58,8 @@ class Method:
         return hasattr(self.estimator, "transform")
 
 
+# By the name that `CoCluster(method=...)`, the command line and the README use. Costs are those of
+# a sweep; what can be read off an estimator (its sign, blocks, title) is not written down twice.
 METHODS = {
     "fnmtf": Method("FNMTF", "Wang et al. 2011", "1 or 2 passes over the non-zeros"),
     "lpfnmtf": Method("LPFNMTF", "Wang et al. 2011", "2 passes over the non-zeros"),

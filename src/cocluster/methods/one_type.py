@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import scipy.sparse as sp
-
-from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, view_of
 from cocluster.linalg.types import Matrix
 from cocluster.links import Links
@@ -14,7 +11,7 @@ from cocluster.methods.base import Coclusterer
 
 
 def only_matrix(method: Coclusterer, data: RelationalData) -> Matrix:
-    """The only matrix of the data, samples in rows."""
+    """The only matrix of the data, samples in rows; several, or feature clusters, are refused."""
     name = type(method).__name__
     if len(data.relations) > 1:
         raise ValueError(
@@ -23,6 +20,7 @@ def only_matrix(method: Coclusterer, data: RelationalData) -> Matrix:
         )
     if method.n_column_clusters is not None:
         raise ValueError(f"{name} does not cluster features; leave n_column_clusters=None.")
+    # As a view, because a matrix that lacks samples must have empty rows for them.
     return view_of(data, data.center)
 
 
@@ -37,10 +35,3 @@ def sample_links(
             "between them; give links between samples only."
         )
     return links.get(data.center)
-
-
-def samples_only(data: RelationalData) -> RelationalData:
-    """The one type a method clusters, related to itself by nothing: what results are stored by."""
-    n = len(data)
-    nothing = Relation(sp.csr_array((n, n)), data.center, data.center)
-    return RelationalData((nothing,), data.center)

@@ -27,10 +27,12 @@ def spectral_embedding(data: RelationalData, n_clusters: Mapping[str, int], seed
     centre share one decomposition of all views side by side; a type further out has its own.
     """
     rank = max(n_clusters.values())
-    left, right = _singular_vectors(view_of(data, data.center), rank, seed)
+    left, right = singular_vectors(start_scaled(view_of(data, data.center)), rank, seed)
     embedding, first = {data.center: left}, 0
     for relation in data.relations:
         if data.center in (relation.rows, relation.cols):
+            # `view_of` puts the views side by side in this order, and turns those that hold the
+            # centre in their columns: the right vectors are cut accordingly.
             forward = relation.rows == data.center
             width = relation.matrix.shape[1 if forward else 0]
             if forward or relation.row_index is None:
@@ -39,14 +41,20 @@ def spectral_embedding(data: RelationalData, n_clusters: Mapping[str, int], seed
             first += width
     for name in data.types:
         if name not in embedding:
-            embedding[name] = _singular_vectors(view_of(data, name), rank, seed)[0]
+            X = start_scaled(view_of(data, name))
+            embedding[name] = singular_vectors(X, rank, seed)[0]
+    # At least two dimensions: on a line, unit length would leave nothing but the sign.
     return {name: unit_rows(Z[:, : max(n_clusters[name], 2)]) for name, Z in embedding.items()}
 
 
-def _singular_vectors(X: Matrix, rank: int, seed: int) -> tuple[Array, Array]:
-    """Weighted singular vectors of D_r^-1/2 X D_c^-1/2 after the first, which holds the degrees."""
+def singular_vectors(X: Matrix, rank: int, seed: int) -> tuple[Array, Array]:
+    """Weighted left and right singular vectors of a degree-scaled matrix, after the first.
+
+    The first pair holds the degrees and says nothing of clusters (if it is the only one, it must
+    do).
+    """
     size = min(rank + 1, *X.shape)
-    X = start_scaled(X)
+    # The subspace of the shorter side costs less; blocks have their rows on one side only.
     wide = X.shape[0] < X.shape[1] and not is_blocked(X)
     vectors = leading_subspace(X.T if wide else X, size, np.random.default_rng(seed))
     left, right = (V[:, min(1, size - 1) :] for V in vectors)
@@ -67,6 +75,7 @@ def kmeans_starts(data: RelationalData, n_clusters: Mapping[str, int], seed: int
             "init='kmeans' needs the data in memory; use init='spectral', 'random' or labels."
         )
     return {
+        # One run of k-means: further ones are further starts.
         name: kmeans_labels(view_of(data, name), n_clusters[name], seed, n_init=1)
         for name in data.types
     }
@@ -83,7 +92,10 @@ def starts(
     if not isinstance(init, str):
         yield given_start(data, n_clusters, init)
         return
+    # A seed for each start, drawn at once: the start then does not depend on how many random
+    # numbers the runs before it have used.
     seeds = rng.integers(2**31 - 1, size=n_init)
+    # One embedding for all starts, which differ in the k-means that follows.
     embedding = spectral_embedding(data, n_clusters, int(seeds[0])) if init == "spectral" else {}
     for seed in seeds.tolist():
         if init == "random":
@@ -131,5 +143,7 @@ def _labels_by_profile(data: RelationalData, name: str, k: int, start: Labels) -
         else:
             continue
         G = known if known.ndim == 2 else as_partition(known, int(known.max()) + 1)
+        # A fixed seed: what is given decides the start, and not chance.
         return kmeans_labels(unit_rows(times(R, G)), k, seed=0)
+    # Known only through rows that some objects lack: anything that uses every cluster.
     return np.arange(data.size(name)) % k

@@ -10,7 +10,7 @@ from cocluster.linalg.matrices import squared_norm
 from cocluster.linalg.types import Array
 from cocluster.methods.factorization.metric import (
     LearnedMetrics,
-    MovedRelation,
+    TransformedRelation,
     learn,
     learn_metrics,
 )
@@ -84,7 +84,7 @@ def test_thin_equals_full(n: int, m: int, count: int, sparse: bool) -> None:
     lengths = (((X[i] - X[j]) @ root) ** 2).sum(axis=1)
     found = metric.squared_distances(view, np.transpose(pairs))
     np.testing.assert_allclose(found, lengths, atol=1e-8)
-    np.testing.assert_allclose(metric.moved(view), np.maximum(X @ root, 0), atol=1e-8)
+    np.testing.assert_allclose(metric.transformed(view), np.maximum(X @ root, 0), atol=1e-8)
     r = metric.gains.size
     assert r <= min(n - 1, m, len(must))
     np.testing.assert_allclose(metric.basis.T @ metric.basis, np.eye(r), atol=1e-6)
@@ -152,7 +152,7 @@ def test_weight_multiplies_the_relation() -> None:
     X, must, cannot = problem(4, 20, 10, 40)
     metric = learn_metrics({"x": X}, must, cannot).metrics["x"]
     learned = LearnedMetrics({"x": metric}, {"x": 0.25})
-    np.testing.assert_allclose(learned.transformed("x", X), 0.25 * metric.moved(X))
+    np.testing.assert_allclose(learned.transformed("x", X), 0.25 * metric.transformed(X))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -165,7 +165,7 @@ def test_large_sparse_relations_become_an_operator(
     monkeypatch.setattr(operators, "DENSE_ENTRIES", 1)
     monkeypatch.setattr(operators, "COLUMNS_AT_ONCE", 2)
     moved = learned.transformed("x", view)
-    assert isinstance(moved, MovedRelation)
+    assert isinstance(moved, TransformedRelation)
     expected = learned.modality_weights["x"] * learned.metrics["x"].apply(view)
     for operator, matrix in ((moved, expected), (moved.T, expected.T)):
         G = np.random.default_rng(0).uniform(size=(matrix.shape[1], 3)).astype(dtype)

@@ -208,7 +208,7 @@ def test_src_takes_every_structure(data: RelationalData) -> None:
     rows, columns = (model.labels_by_type_[name] for name in (relation.rows, relation.cols))
     if relation.row_index is not None:
         rows = rows[relation.row_index]
-    R = model._scalings[0].apply(relation.matrix) @ np.eye(relation.matrix.shape[1])
+    R = model._form.scalings[0].apply(relation.matrix) @ np.eye(relation.matrix.shape[1])
     assert blocks[0, 1] == pytest.approx(R[rows == 0][:, columns == 1].mean())
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -11,11 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.kmeans import kmeans
-from cocluster.linalg.partitions import gathered, strongest
+from cocluster.linalg.partitions import as_array, gathered, strongest
 from cocluster.linalg.subspace import unit_rows
-from cocluster.linalg.types import Array
-from cocluster.methods.base import Coclusterer, HardCoclusterer, Start, Task
-from cocluster.methods.by_blocks import by_blocks
+from cocluster.linalg.types import Array, Factor
+from cocluster.methods.base import Coclusterer, Start, Task, by_blocks
 from cocluster.trifactor import (
     BlockQuadratic,
     Run,
@@ -30,97 +30,92 @@ from cocluster.trifactor import (
 from cocluster.utils.checks import check_choice
 
 
-class TriFactorEstimator(Coclusterer):
-    """Base of the methods that `alternate` solves."""
-
-    _blockwise = True
-
-    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
-        """The problem that defines the method."""
-        raise NotImplementedError
-
-    def _solve(self, task: Task, start: Start) -> Run:
-        problem = with_links(self._problem(task.data, task.clusters), task.links)
-        if task.links and start is not None and all(given.ndim == 1 for given in start.values()):
-            start = linked_labels(task.data, task.links, start, task.clusters)
-        state = random_start(problem, task.rng) if start is None else state_from(problem, start)
-        return self._alternate(problem, state, task)
-
-    def _new_block(self, X: Any) -> BlockQuadratic:
-        """The block of new samples, with all that was learned fixed."""
-        data = self._new_data(X)
-        state = State(self._factors, self.associations_)
-        return TriFactorProblem(data, {}).data_block(data.center, state)
+def linked_start(
+    problem: TriFactorProblem, task: Task, start: Start
+) -> tuple[TriFactorProblem, State]:
+    """The problem with the links of the task, and the state that one start stands for."""
+    problem = with_links(problem, task.links)
+    if start is None:
+        return problem, random_start(problem, task.rng)
+    # Memberships are taken as they are: they may well be those of an earlier fit with links.
+    # Labels are first brought near the links, by a hard problem.
+    if task.links and all(given.ndim == 1 for given in start.values()):
+        start = linked_labels(task.data, task.links, start, task.clusters)
+    return problem, state_from(problem, start)
 
 
-class HardTriFactorEstimator(TriFactorEstimator, HardCoclusterer):
-    """Indicator factors: new samples go to the nearest prototype."""
+def new_block(
+    data: RelationalData, factors: Mapping[str, Factor], associations: tuple[Array, ...]
+) -> BlockQuadratic:
+    """The block of new samples, with all that was learned fixed."""
+    problem, state = TriFactorProblem(data, {}), State(factors, associations)
+    return problem.data_block(data.center, state)
 
-    @by_blocks
-    def predict(self, X: Any) -> Array:
-        """Cluster of each new sample, with the learned feature side fixed."""
-        return self._new_block(X).costs().argmin(axis=1)
+
+def memberships_by_type(data: RelationalData, state: State) -> dict[str, Factor]:
+    """Memberships of every type that has a factor, rows summing to one."""
+    problem = TriFactorProblem(data, {})
+    return {
+        name: memberships(state.factors[name], problem.data_block(name, state))
+        for name in data.types
+        if name in state.factors
+    }
 
 
-class SoftTriFactorEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TriFactorEstimator):
-    """Real factors: memberships, which one of two rules turns into labels.
+@dataclass(eq=False, repr=False)
+class SoftTriFactorEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Coclusterer):
+    """Base of the methods with real factors: memberships, which one of two rules turns into labels.
 
     Parameters
     ----------
     assign : {"argmax", "kmeans"}
         Label = strongest membership, or k-means on the factor's rows scaled to length one.
+
+    Other parameters are those of `Coclusterer`.
+
+    Attributes
+    ----------
+    membership_ : array of shape (n_samples, n_clusters), rows summing to one
+    factors_, row_factor_, column_factor_ : the factors as they are
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        n_column_clusters: int | Mapping[str, int] | None = None,
-        *,
-        normalize: str | None = "auto",
-        init: Any = "spectral",
-        n_init: int = 1,
-        assign: str = "argmax",
-        max_iter: int = 200,
-        tol: float = 1e-5,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            n_column_clusters,
-            normalize=normalize,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
-        self.assign = assign
+    _: KW_ONLY
+    assign: str = "argmax"
+
+    # Steps need products of the data with factors and sums over rows, nothing else.
+    _blockwise: ClassVar[bool] = True
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice(self.assign, "assign", ("argmax", "kmeans"))
 
-    def _labels(self, data: RelationalData, state: State) -> dict[str, Array]:
-        """Labels of every type by the chosen rule; memberships of the samples on the way."""
-        problem = TriFactorProblem(data, {})
-        membership = {
-            name: memberships(G, problem.data_block(name, state))
-            for name, G in self._factors.items()
-        }
-        self._membership = membership[data.center]
+    def _problem(self, task: Task) -> TriFactorProblem:
+        """The problem that defines the method."""
+        raise NotImplementedError
+
+    def _solve(self, task: Task, start: Start) -> Run:
+        return self._alternate(*linked_start(self._problem(task), task, start), task)
+
+    def _store(self, task: Task, run: Run) -> None:
+        self._store_run(task, run)
+        found = memberships_by_type(task.data, run.state)
+        self._membership, self._kmeans = found[task.data.center], None
         if self.assign == "argmax":
-            return {name: strongest(M) for name, M in membership.items()}
-        self._kmeans = {
+            self._store_labels({name: strongest(M) for name, M in found.items()})
+            return
+        models = {
+            # A fixed seed and ten starts: labels are to depend on the factor, not on k-means.
             name: kmeans(gathered(unit_rows(G)), G.shape[1], seed=0, n_init=10)
             for name, G in self._factors.items()
         }
-        return {name: model.labels_.astype(np.intp) for name, model in self._kmeans.items()}
+        self._kmeans = models[task.data.center]
+        self._store_labels({n: model.labels_.astype(np.intp) for n, model in models.items()})
 
     @property
     def membership_(self) -> Array:
         """Memberships of the samples, rows summing to one."""
         check_is_fitted(self)
-        return gathered(self._membership)
+        return as_array(self._membership)
 
     @property
     def _n_features_out(self) -> int:
@@ -136,12 +131,17 @@ class SoftTriFactorEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def predict(self, X: Any) -> Array:
         """Cluster of each new sample, with the learned feature side fixed."""
         G, membership = self._fold_in(X)
-        if self.assign == "kmeans":
-            return np.asarray(next(iter(self._kmeans.values())).predict(unit_rows(G)))
+        if self._kmeans is not None:
+            return np.asarray(self._kmeans.predict(unit_rows(G)))
         return membership.argmax(axis=1)
+
+    def _new_block(self, X: Any) -> BlockQuadratic:
+        """The block of new samples, with all that was learned fixed."""
+        return new_block(self._new_data(X), self._factors, self.associations_)
 
     def _fold_in(self, X: Any) -> tuple[Array, Array]:
         """Factor rows and memberships of new samples."""
         block = self._new_block(X)
+        # Non-negative whatever the constraint of the fit: memberships are read from it.
         G = block.nonnegative_minimiser()
         return G, memberships(G, block)

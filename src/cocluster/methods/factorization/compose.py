@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
-from cocluster.data.relational import RelationalData
+from cocluster.methods.base import Task
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
 from cocluster.trifactor import (
     Association,
@@ -18,6 +18,7 @@ from cocluster.trifactor import (
 )
 
 
+@dataclass(eq=False, repr=False)
 class TriFactorization(SoftTriFactorEstimator):
     r"""A tri-factorisation made of chosen parts.
 
@@ -46,50 +47,24 @@ class TriFactorization(SoftTriFactorEstimator):
     [0, 0]
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        n_column_clusters: int | Mapping[str, int] | None = None,
-        *,
-        constraint: Constraint | Mapping[str, Constraint] | None = None,
-        association: Association | None = None,
-        penalties: Mapping[str, tuple[Penalty, ...]] | None = None,
-        unit_columns: bool = False,
-        normalize: str | None = "auto",
-        init: Any = "spectral",
-        n_init: int = 1,
-        assign: str = "argmax",
-        max_iter: int = 200,
-        tol: float = 1e-5,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            n_column_clusters,
-            normalize=normalize,
-            init=init,
-            n_init=n_init,
-            assign=assign,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
-        self.constraint = constraint
-        self.association = association
-        self.penalties = penalties
-        self.unit_columns = unit_columns
+    _: KW_ONLY
+    constraint: Constraint | Mapping[str, Constraint] | None = None
+    association: Association | None = None
+    penalties: Mapping[str, tuple[Penalty, ...]] | None = None
+    unit_columns: bool = False
 
-    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
+    def _problem(self, task: Task) -> TriFactorProblem:
+        # One constraint is for all types; of a mapping, types it leaves out are non-negative.
         chosen = self.constraint if isinstance(self.constraint, Mapping) else {}
         default = NonNegative() if isinstance(self.constraint, Mapping | None) else self.constraint
         penalties = self.penalties or {}
-        unknown = (set(chosen) | set(penalties)) - set(clusters)
+        unknown = (set(chosen) | set(penalties)) - set(task.clusters)
         if unknown:
-            raise ValueError(f"Unknown types {sorted(unknown)}; there are {list(clusters)}.")
+            raise ValueError(f"Unknown types {sorted(unknown)}; there are {list(task.clusters)}.")
         factors = {
             name: FactorSpec(
                 k, chosen.get(name, default), tuple(penalties.get(name, ())), self.unit_columns
             )
-            for name, k in clusters.items()
+            for name, k in task.clusters.items()
         }
-        return TriFactorProblem(data, factors, self.association or Free())
+        return TriFactorProblem(task.data, factors, self.association or Free())

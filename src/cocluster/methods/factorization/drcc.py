@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
-from cocluster.data.relational import RelationalData
-from cocluster.graphs.weights import Metric
-from cocluster.methods.factorization.base import SoftTriFactorEstimator
-from cocluster.methods.factorization.graph_base import GraphEstimator, Graphs, scale_of, smoothing
-from cocluster.trifactor import FactorSpec, Free, NonNegative, PairTerms, TriFactorProblem
+from cocluster.methods.factorization.graph_base import GraphEstimator
 
 
-class SmoothFactors(GraphEstimator, SoftTriFactorEstimator):
-    """Semi-NMTF with columns of unit length, each factor smooth on a graph of its objects."""
-
-    def _penalty(
-        self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
-    ) -> Any:
-        (graph,) = graphs.values()
-        return PairTerms(smoothing(data, graph, strength * scale_of(data, name) / k))
-
-    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
-        factors = {
-            name: FactorSpec(k, NonNegative(), self._penalties[name], unit_columns=True)
-            for name, k in clusters.items()
-        }
-        return TriFactorProblem(data, factors, Free())
-
-
-class DRCC(SmoothFactors):
+@dataclass(eq=False, repr=False)
+class DRCC(GraphEstimator):
     r"""Dual Regularized Co-Clustering.
 
     .. math:: \min \|X - G S F^T\|^2 + \lambda\, tr(G^T L_G G) + \mu\, tr(F^T L_F F),
@@ -76,35 +55,6 @@ class DRCC(SmoothFactors):
     True
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        n_column_clusters: int | Mapping[str, int] | None = None,
-        *,
-        row_strength: float = 1.0,
-        column_strength: float = 1.0,
-        n_neighbors: int = 5,
-        metric: Metric = "cosine",
-        normalize: str | None = "auto",
-        init: Any = "spectral",
-        n_init: int = 1,
-        assign: str = "kmeans",
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            n_column_clusters,
-            normalize=normalize,
-            init=init,
-            n_init=n_init,
-            assign=assign,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
-        self.row_strength = row_strength
-        self.column_strength = column_strength
-        self.n_neighbors = n_neighbors
-        self.metric = metric
+    _: KW_ONLY
+    row_strength: float = 1.0
+    column_strength: float = 1.0

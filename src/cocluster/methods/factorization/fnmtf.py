@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
-from cocluster.data.relational import RelationalData
-from cocluster.methods.factorization.base import HardTriFactorEstimator
-from cocluster.trifactor import FactorSpec, Free, Indicator, TriFactorProblem
+from cocluster.linalg.types import Array
+from cocluster.methods.base import Coclusterer, Start, Task, by_blocks
+from cocluster.methods.factorization.base import linked_start, new_block
+from cocluster.trifactor import FactorSpec, Free, Indicator, Run, TriFactorProblem
 
 
-class FNMTF(HardTriFactorEstimator):
+@dataclass(eq=False, repr=False)
+class FNMTF(Coclusterer):
     r"""Fast Nonnegative Matrix Tri-Factorization: block k-means on both sides.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2,\quad G \in \Psi, S\ free
@@ -42,6 +45,23 @@ class FNMTF(HardTriFactorEstimator):
     [0, 0]
     """
 
-    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
-        factors = {name: FactorSpec(k, Indicator()) for name, k in clusters.items()}
-        return TriFactorProblem(data, factors, Free())
+    _: KW_ONLY
+    max_iter: int = 100
+    # Labels settle: the run goes on until none changes.
+    tol: float = 0.0
+
+    _blockwise: ClassVar[bool] = True
+
+    def _problem(self, task: Task) -> TriFactorProblem:
+        """The problem that defines the method."""
+        factors = {name: FactorSpec(k, Indicator()) for name, k in task.clusters.items()}
+        return TriFactorProblem(task.data, factors, Free())
+
+    def _solve(self, task: Task, start: Start) -> Run:
+        return self._alternate(*linked_start(self._problem(task), task, start), task)
+
+    @by_blocks
+    def predict(self, X: Any) -> Array:
+        """Cluster of each new sample: the nearest prototype, with the feature side fixed."""
+        block = new_block(self._new_data(X), self._factors, self.associations_)
+        return block.costs().argmin(axis=1)

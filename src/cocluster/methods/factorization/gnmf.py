@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 from cocluster.data.relational import RelationalData
-from cocluster.graphs.weights import Metric
-from cocluster.methods.factorization.base import SoftTriFactorEstimator
 from cocluster.methods.factorization.graph_base import GraphEstimator, Graphs, scale_of, smoothing
+from cocluster.methods.factorization.nmf import shared_clusters
 from cocluster.trifactor import FactorSpec, Identity, NonNegative, PairTerms, TriFactorProblem
 
 
-class GNMF(GraphEstimator, SoftTriFactorEstimator):
+@dataclass(eq=False, repr=False)
+class GNMF(GraphEstimator):
     r"""Graph regularized Nonnegative Matrix Factorization.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} G_{cols}^T\|^2
@@ -49,50 +49,29 @@ class GNMF(GraphEstimator, SoftTriFactorEstimator):
        Representation. TPAMI 2011.
     """
 
-    _nonnegative = True
+    _: KW_ONLY
+    row_strength: float = 1.0
+    column_strength: float = 0.0
+    max_iter: int = 200
+    tol: float = 1e-5
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        n_column_clusters: int | Mapping[str, int] | None = None,
-        *,
-        row_strength: float = 1.0,
-        column_strength: float = 0.0,
-        n_neighbors: int = 5,
-        metric: Metric = "cosine",
-        normalize: str | None = "auto",
-        init: Any = "spectral",
-        n_init: int = 1,
-        assign: str = "kmeans",
-        max_iter: int = 200,
-        tol: float = 1e-5,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            n_column_clusters,
-            normalize=normalize,
-            init=init,
-            n_init=n_init,
-            assign=assign,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
-        self.row_strength = row_strength
-        self.column_strength = column_strength
-        self.n_neighbors = n_neighbors
-        self.metric = metric
+    _nonnegative: ClassVar[bool] = True
+
+    def _clusters(self, data: RelationalData) -> dict[str, int]:
+        return shared_clusters(self, data)
 
     def _penalty(
         self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
-    ) -> Any:
+    ) -> PairTerms:
         (graph,) = graphs.values()
+        # Per object, not per cluster as in `GraphEstimator`: here rows start at length one, there
+        # columns are kept at it.
         return PairTerms(smoothing(data, graph, strength * scale_of(data, name) / data.size(name)))
 
-    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
+    def _problem(self, task: Any) -> TriFactorProblem:
+        # Exponent 1: the rule of Lee and Seung, which descends for data >= 0.
         factors = {
-            name: FactorSpec(k, NonNegative(exponent=1.0), self._penalties[name])
-            for name, k in clusters.items()
+            name: FactorSpec(k, NonNegative(exponent=1.0), task.penalties[name])
+            for name, k in task.clusters.items()
         }
-        return TriFactorProblem(data, factors, Identity())
+        return TriFactorProblem(task.data, factors, Identity())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,17 +15,183 @@ from cocluster.graphs.blockwise import feature_points, sample_graph
 from cocluster.graphs.weights import Metric
 from cocluster.linalg.eigen import smallest_eigenvectors
 from cocluster.linalg.matrices import row_squares, squared_norm
-from cocluster.linalg.types import Array, Matrix, is_blocked, is_operator
-from cocluster.methods.base import Task
-from cocluster.methods.factorization.base import TriFactorEstimator
-from cocluster.trifactor import Callback, Penalty, Run
+from cocluster.linalg.types import Array, Matrix, is_operator
+from cocluster.methods.base import Coclusterer, Task, blocks_of
+from cocluster.methods.factorization.base import SoftTriFactorEstimator
+from cocluster.trifactor import (
+    Callback,
+    FactorSpec,
+    Free,
+    NonNegative,
+    PairTerms,
+    Penalty,
+    SpectralAnchor,
+    TriFactorProblem,
+)
 from cocluster.utils.checks import check_choice, check_integer, check_number
 
+# Graphs of one type, by name: RMC has several candidates, the others one.
 Graphs = dict[str, sp.csr_array]
+Method = TypeVar("Method", bound=Coclusterer)
 
 
-class GraphEstimator(TriFactorEstimator):
-    """Base of the methods in which a graph of its objects pulls on the factor of a type.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GraphTask(Task):
+    """A task in which graphs pull on the factors: what they do, by type."""
+
+    penalties: Mapping[str, tuple[Penalty, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """How the graph of a type is found in its data: so many neighbours, by this metric."""
+
+    n_neighbors: int
+    metric: Metric
+
+    def check(self) -> None:
+        """Refuse parameters that can be judged without data."""
+        check_integer(self.n_neighbors, "n_neighbors")
+        check_choice(self.metric, "metric", ("cosine", "euclidean"))
+
+    def graphs(self, data: RelationalData, name: str, given: Any) -> Graphs:
+        """The graph of one type by its name, given or found; none if objects are too few."""
+        if given is not None:
+            return {"given": as_graph(given, data.size(name), f"graph of {name}")}
+        blocks = blocks_of(data)
+        if blocks is not None and name == data.center:
+            self._check_size(len(data))
+            return {"binary": sample_graph(blocks, self.n_neighbors, self.metric)}
+        # Columns of blocks are as long as the data: their singular vectors stand for them.
+        X = self.objects(data, name) if blocks is None else feature_points(blocks)
+        return {} if X is None else {"binary": knn_graph(X, self.n_neighbors, metric=self.metric)}
+
+    def objects(self, data: RelationalData, name: str) -> Matrix | None:
+        """The data of a type, objects in rows; None if they are too few for neighbours."""
+        X = view_of(data, name)
+        if is_operator(X):
+            raise ValueError(
+                f"The data of type {name!r} are known by products only, which gives no "
+                f"neighbours; pass graphs={{{name!r}: ...}} to fit."
+            )
+        n = X.shape[0]
+        if name == data.center:
+            self._check_size(n)
+        # By cosine an object without data has no direction, and so no neighbours.
+        found = np.count_nonzero(row_squares(X)) if self.metric == "cosine" else n
+        return X if self.n_neighbors < found else None
+
+    def _check_size(self, n: int) -> None:
+        """There must be more samples than neighbours."""
+        if self.n_neighbors >= n:
+            raise ValueError(
+                f"n_neighbors={self.n_neighbors} must be less than n_samples={n}; choose fewer "
+                "neighbours."
+            )
+
+
+def neighbours_of(method: Any) -> Neighbours:
+    """How a graph method finds graphs in the data, from its parameters."""
+    return Neighbours(method.n_neighbors, method.metric)
+
+
+def strengths_of(method: Any) -> dict[str, Any]:
+    """The strengths of a graph method, by the names of the parameters that hold them."""
+    return {name: getattr(method, name) for name in method._strengths}
+
+
+def check_graph_parameters(method: Any) -> None:
+    """Refuse neighbours and strengths that can be judged without data."""
+    neighbours_of(method).check()
+    for parameter, value in strengths_of(method).items():
+        for one in value.values() if isinstance(value, Mapping) else [value]:
+            check_number(one, parameter)
+
+
+def strengths_by_type(data: RelationalData, strengths: Mapping[str, Any]) -> dict[str, float]:
+    """Strength of the graph of every type.
+
+    ``strengths`` holds the values of one parameter or two: the first is for the samples, the last
+    for all other types. A value may be a mapping of type to strength.
+    """
+    parameters = list(strengths)
+    found = {}
+    for name in data.types:
+        parameter = parameters[0 if name == data.center else -1]
+        value = strengths[parameter]
+        if isinstance(value, Mapping):
+            _check_types(data, value, parameter)
+            value = value.get(name, 0.0)
+        found[name] = float(value)
+    return found
+
+
+def with_penalties(
+    task: Task,
+    strengths: Mapping[str, Any],
+    graphs_of: Callable[[RelationalData, str, Any], Graphs],
+    penalty: Callable[[RelationalData, str, int, Graphs, float], Penalty],
+) -> GraphTask:
+    """The task with the penalty of every type whose graph has a strength.
+
+    ``graphs_of(data, name, given)`` are the graphs of a type, ``penalty(data, name, k, graphs,
+    strength)`` is what they do to its factor.
+    """
+    data, given = task.data, _given_graphs(task)
+    by_type = strengths_by_type(data, strengths)
+    penalties: dict[str, tuple[Penalty, ...]] = {}
+    for name, k in task.clusters.items():
+        # Looking for neighbours is the costly part: not for a type whose graph has no strength.
+        graphs = graphs_of(data, name, given.get(name)) if by_type[name] else {}
+        penalties[name] = (penalty(data, name, k, graphs, by_type[name]),) if graphs else ()
+    return task.extended(GraphTask, penalties=penalties)
+
+
+def _given_graphs(task: Task) -> Mapping[str, Any]:
+    """The graphs given to fit, by type."""
+    graphs = {} if task.graphs is None else task.graphs
+    if not isinstance(graphs, Mapping):
+        raise TypeError(
+            f"graphs must map a type to a graph of its objects, as in {{{task.data.center!r}: W}}, "
+            f"got {type(graphs).__name__}."
+        )
+    _check_types(task.data, graphs, "graphs")
+    return graphs
+
+
+def _check_types(data: RelationalData, given: Mapping[str, Any], what: str) -> None:
+    """Refuse names that are no types."""
+    unknown = [name for name in given if name not in data.types]
+    if unknown:
+        raise ValueError(
+            f"{what} names the unknown type {unknown[0]!r}; the types are {', '.join(data.types)}."
+        )
+
+
+def fit_with_graphs(
+    self: Method,
+    X: Any,
+    y: Any = None,
+    *,
+    links: Any = None,
+    graphs: Mapping[str, Any] | None = None,
+    callback: Callback | None = None,
+) -> Method:
+    """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
+
+    ``graphs`` maps a type (of one matrix: "samples", "features") to a graph of its objects, an
+    array or sparse matrix of non-negative weights, used instead of the neighbours in the data. An
+    asymmetric graph is symmetrised by maximum. Other arguments are those of `Coclusterer.fit`.
+    """
+    return self._fit(X, y, links=links, callback=callback, graphs=graphs)
+
+
+@dataclass(eq=False, repr=False)
+class GraphEstimator(SoftTriFactorEstimator):
+    """Base of the methods in which a graph of its objects pulls on the soft factor of a type.
+
+    Unless a method says otherwise: semi-NMTF with columns of unit length, each factor smooth on
+    the graph of its objects.
 
     Parameters
     ----------
@@ -36,123 +203,49 @@ class GraphEstimator(TriFactorEstimator):
         side; absent samples count as zeros). By cosine, objects without data have no neighbours.
         Samples in row blocks are compared with those of their block and with 2,000 of all blocks,
         features by their leading singular vectors.
+
+    Other parameters are those of `SoftTriFactorEstimator`, with ``assign="kmeans"``, because the
+    literature clusters the rows of the factor.
     """
 
-    n_neighbors: int
-    metric: Metric
-    _strengths: tuple[str, ...] = ("row_strength", "column_strength")
-    _penalties: dict[str, tuple[Penalty, ...]]
+    _: KW_ONLY
+    n_neighbors: int = 5
+    metric: Metric = "cosine"
+    assign: str = "kmeans"
+    # Steps are small where a graph is strong, so that runs are long.
+    max_iter: int = 1000
+    tol: float = 1e-6
 
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        links: Any = None,
-        graphs: Mapping[str, Any] | None = None,
-        callback: Callback | None = None,
-    ) -> Self:
-        """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
+    # The parameters with the strengths: of the samples, and (the last) of all other types.
+    _strengths: ClassVar[tuple[str, ...]] = ("row_strength", "column_strength")
 
-        ``graphs`` maps a type (of one matrix: "samples", "features") to a graph of its objects, an
-        array or sparse matrix of non-negative weights, used instead of the neighbours in the data.
-        An asymmetric graph is symmetrised by maximum. Other arguments are those of
-        `Coclusterer.fit`.
-        """
-        self._given_graphs, self._penalties = graphs, {}
-        try:
-            return super().fit(X, y, links=links, callback=callback)
-        finally:
-            # Data of the fit, not part of what it learned.
-            self._given_graphs, self._penalties = None, {}
-
-    def _best_run(self, task: Task) -> Run:
-        # Here and not in _problem, because all starts share the graphs.
-        given = self._checked_graphs(task.data)
-        for name, k in task.clusters.items():
-            strength = self._strength(task.data, name)
-            graphs = self._graphs(task.data, name, given.get(name)) if strength else {}
-            self._penalties[name] = (
-                (self._penalty(task.data, name, k, graphs, strength),) if graphs else ()
-            )
-        return super()._best_run(task)
+    fit = fit_with_graphs
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_integer(self.n_neighbors, "n_neighbors")
-        check_choice(self.metric, "metric", ("cosine", "euclidean"))
-        for name in self._strengths:
-            value = getattr(self, name)
-            for one in value.values() if isinstance(value, Mapping) else [value]:
-                check_number(one, name)
+        check_graph_parameters(self)
 
-    def _checked_graphs(self, data: RelationalData) -> Mapping[str, Any]:
-        """The graphs given to fit, by type."""
-        graphs = {} if self._given_graphs is None else self._given_graphs
-        if not isinstance(graphs, Mapping):
-            raise TypeError(
-                f"graphs must map a type to a graph of its objects, as in {{{data.center!r}: W}}, "
-                f"got {type(graphs).__name__}."
-            )
-        _check_types(data, graphs, "graphs")
-        return graphs
-
-    def _strength(self, data: RelationalData, name: str) -> float:
-        """Strength of the graph of one type."""
-        parameter = self._strengths[0 if name == data.center else -1]
-        value = getattr(self, parameter)
-        if not isinstance(value, Mapping):
-            return float(value)
-        _check_types(data, value, parameter)
-        return float(value.get(name, 0.0))
+    def _prepared(self, task: Task) -> GraphTask:
+        return with_penalties(task, strengths_of(self), self._graphs, self._penalty)
 
     def _graphs(self, data: RelationalData, name: str, given: Any) -> Graphs:
         """The graphs of one type, by name."""
-        if given is not None:
-            return {"given": as_graph(given, data.size(name), f"graph of {name}")}
-        blocked = [r.matrix for r in data.relations if is_blocked(r.matrix)]
-        if blocked and name == data.center:
-            self._check_neighbors(len(data))
-            return {"binary": sample_graph(blocked[0], self.n_neighbors, self.metric)}
-        X = feature_points(blocked[0]) if blocked else self._objects(data, name)
-        return {} if X is None else {"binary": knn_graph(X, self.n_neighbors, metric=self.metric)}
-
-    def _objects(self, data: RelationalData, name: str) -> Matrix | None:
-        """The data of a type, objects in rows; None if they are too few for neighbours."""
-        X = view_of(data, name)
-        if is_operator(X):
-            raise ValueError(
-                f"The data of type {name!r} are known by products only, which gives no "
-                f"neighbours; pass graphs={{{name!r}: ...}} to fit."
-            )
-        n = X.shape[0]
-        if name == data.center:
-            self._check_neighbors(n)
-        found = np.count_nonzero(row_squares(X)) if self.metric == "cosine" else n
-        return X if self.n_neighbors < found else None
-
-    def _check_neighbors(self, n: int) -> None:
-        """There must be more samples than neighbours."""
-        if self.n_neighbors >= n:
-            raise ValueError(
-                f"n_neighbors={self.n_neighbors} must be less than n_samples={n}; choose fewer "
-                "neighbours."
-            )
+        return neighbours_of(self).graphs(data, name, given)
 
     def _penalty(
         self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
     ) -> Penalty:
         """What the graphs of a type do to its factor."""
-        raise NotImplementedError
+        (graph,) = graphs.values()
+        # Columns of unit length make tr(Gᵀ L G) at most 2 k: divided by k, strengths compare.
+        return PairTerms(smoothing(data, graph, strength * scale_of(data, name) / k))
 
-
-def _check_types(data: RelationalData, given: Mapping[str, Any], what: str) -> None:
-    """Refuse names that are no types."""
-    unknown = [name for name in given if name not in data.types]
-    if unknown:
-        raise ValueError(
-            f"{what} names the unknown type {unknown[0]!r}; the types are {', '.join(data.types)}."
-        )
+    def _problem(self, task: Any) -> TriFactorProblem:
+        factors = {
+            name: FactorSpec(k, NonNegative(), task.penalties[name], unit_columns=True)
+            for name, k in task.clusters.items()
+        }
+        return TriFactorProblem(task.data, factors, Free())
 
 
 def scale_of(data: RelationalData, name: str) -> float:
@@ -167,6 +260,22 @@ def smoothing(data: RelationalData, graph: sp.csr_array, scale: float) -> sp.csr
     return (scale * laplacian(graph, normalized=True)).astype(dtype)
 
 
+def anchor(
+    data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
+) -> SpectralAnchor:
+    """What draws the indicator factor of a type to the spectral basis of its graph.
+
+    In the unit of `LPFNMTF` and in the precision of the data.
+    """
+    (graph,) = graphs.values()
+    dtype = np.result_type(*(r.matrix.dtype for r in data.relations))
+    # A graph that shows k equal clusters perfectly has B = G √(k/n): per object this is its mean
+    # square times twice the strength, whatever n and k.
+    unit = scale_of(data, name) / np.sqrt(data.size(name) * k)
+    basis = data.placed(name, spectral_basis(graph, k).astype(dtype))
+    return SpectralAnchor(basis, float(strength * unit))
+
+
 def spectral_basis(graph: sp.csr_array, k: int) -> Array:
     r"""B = P Σ^{1/2}: the k leading eigenvectors of D^{-1/2} W D^{-1/2} times √eigenvalue.
 
@@ -177,5 +286,6 @@ def spectral_basis(graph: sp.csr_array, k: int) -> Array:
     # Objects without edges have a zero row in the Laplacian; they must not become eigenvectors.
     alone = np.flatnonzero(np.diff(graph.indptr) == 0)
     adjacency = adjacency - sp.csr_array((np.ones(len(alone)), (alone, alone)), shape=(n, n))
+    # The leading ones of the adjacency; a fixed seed, because the basis is part of the objective.
     values, vectors = smallest_eigenvectors(-adjacency, k, np.random.default_rng(0))
     return vectors * np.sqrt(np.maximum(-values, 0))

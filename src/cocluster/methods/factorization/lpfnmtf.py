@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
-import numpy as np
-
-from cocluster.data.relational import RelationalData
 from cocluster.graphs.weights import Metric
-from cocluster.methods.factorization.base import HardTriFactorEstimator
+from cocluster.methods.base import Task
+from cocluster.methods.factorization.fnmtf import FNMTF
 from cocluster.methods.factorization.graph_base import (
-    GraphEstimator,
-    Graphs,
-    scale_of,
-    spectral_basis,
+    GraphTask,
+    anchor,
+    check_graph_parameters,
+    fit_with_graphs,
+    neighbours_of,
+    strengths_of,
+    with_penalties,
 )
-from cocluster.trifactor import (
-    FactorSpec,
-    Free,
-    Indicator,
-    SpectralAnchor,
-    TriFactorProblem,
-)
+from cocluster.trifactor import FactorSpec, Free, Indicator, TriFactorProblem
 
 
-class LPFNMTF(GraphEstimator, HardTriFactorEstimator):
+@dataclass(eq=False, repr=False)
+class LPFNMTF(FNMTF):
     r"""Locality Preserved FNMTF: indicator factors, drawn to the spectral bases of two graphs.
 
     .. math:: J_7 = \|X - G S F^T\|^2 + \alpha \|G - B_d Q_d\|^2 + \beta \|F - B_f Q_f\|^2,
@@ -61,53 +57,27 @@ class LPFNMTF(GraphEstimator, HardTriFactorEstimator):
        Data Co-Clustering. IJCAI 2011.
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        n_column_clusters: int | Mapping[str, int] | None = None,
-        *,
-        row_strength: float = 0.1,
-        column_strength: float = 0.1,
-        n_neighbors: int = 5,
-        metric: Metric = "cosine",
-        normalize: str | None = "auto",
-        init: Any = "spectral",
-        n_init: int = 1,
-        max_iter: int = 100,
-        tol: float = 0.0,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            n_column_clusters,
-            normalize=normalize,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
-        self.row_strength = row_strength
-        self.column_strength = column_strength
-        self.n_neighbors = n_neighbors
-        self.metric = metric
+    _: KW_ONLY
+    row_strength: float = 0.1
+    column_strength: float = 0.1
+    n_neighbors: int = 5
+    metric: Metric = "cosine"
 
-    def _penalty(
-        self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
-    ) -> Any:
-        (graph,) = graphs.values()
-        return anchor(data, name, k, graph, strength)
+    # The parameters with the strengths: of the samples, and of all other types.
+    _strengths: ClassVar[tuple[str, ...]] = ("row_strength", "column_strength")
 
-    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
+    fit = fit_with_graphs
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_graph_parameters(self)
+
+    def _prepared(self, task: Task) -> GraphTask:
+        return with_penalties(task, strengths_of(self), neighbours_of(self).graphs, anchor)
+
+    def _problem(self, task: Any) -> TriFactorProblem:
         factors = {
-            name: FactorSpec(k, Indicator(), self._penalties[name]) for name, k in clusters.items()
+            name: FactorSpec(k, Indicator(), task.penalties[name])
+            for name, k in task.clusters.items()
         }
-        return TriFactorProblem(data, factors, Free())
-
-
-def anchor(data: RelationalData, name: str, k: int, graph: Any, strength: float) -> SpectralAnchor:
-    """The anchor of one type, in the precision of the data."""
-    dtype = np.result_type(*(r.matrix.dtype for r in data.relations))
-    unit = scale_of(data, name) / np.sqrt(data.size(name) * k)
-    basis = data.placed(name, spectral_basis(graph, k).astype(dtype))
-    return SpectralAnchor(basis, float(strength * unit))
+        return TriFactorProblem(task.data, factors, Free())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
 from cocluster.data.relational import RelationalData
+from cocluster.methods.base import Coclusterer, Task, clusters_by_type
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
 from cocluster.trifactor import (
     FactorSpec,
@@ -15,20 +17,19 @@ from cocluster.trifactor import (
 )
 
 
-class TwoFactorEstimator(SoftTriFactorEstimator):
-    """Base of the models in which all types have the same clusters."""
-
-    def _clusters(self, data: RelationalData) -> dict[str, int]:
-        clusters = super()._clusters(data)
-        if self.n_column_clusters is not None:
-            raise ValueError(
-                f"{type(self).__name__} has the same clusters for samples and features: leave "
-                "n_column_clusters=None."
-            )
-        return dict.fromkeys(data.types, clusters[data.center])
+def shared_clusters(method: Coclusterer, data: RelationalData) -> dict[str, int]:
+    """As many clusters of every type as of samples: in a two-factor model they are the same."""
+    counts = clusters_by_type(data, method.n_clusters, method.n_column_clusters)
+    if method.n_column_clusters is not None:
+        raise ValueError(
+            f"{type(method).__name__} has the same clusters for samples and features: leave "
+            "n_column_clusters=None."
+        )
+    return dict.fromkeys(data.types, counts[data.center])
 
 
-class NMF(TwoFactorEstimator):
+@dataclass(eq=False, repr=False)
+class NMF(SoftTriFactorEstimator):
     r"""Non-negative matrix factorisation.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} G_{cols}^T\|^2,\quad G \ge 0
@@ -49,14 +50,20 @@ class NMF(TwoFactorEstimator):
     .. [1] Lee, Seung. Algorithms for Non-negative Matrix Factorization. NIPS 2000.
     """
 
-    _nonnegative = True
+    _nonnegative: ClassVar[bool] = True
 
-    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
-        factors = {name: FactorSpec(k, NonNegative(exponent=1.0)) for name, k in clusters.items()}
-        return TriFactorProblem(data, factors, Identity())
+    def _clusters(self, data: RelationalData) -> dict[str, int]:
+        return shared_clusters(self, data)
+
+    def _problem(self, task: Task) -> TriFactorProblem:
+        factors = {
+            name: FactorSpec(k, NonNegative(exponent=1.0)) for name, k in task.clusters.items()
+        }
+        return TriFactorProblem(task.data, factors, Identity())
 
 
-class SemiNMF(TwoFactorEstimator):
+@dataclass(eq=False, repr=False)
+class SemiNMF(SoftTriFactorEstimator):
     r"""Semi-NMF: memberships of the samples are non-negative, features are free.
 
     .. math:: \min \sum_r w_r \|R_r - G_{samples} F_r^T\|^2,\quad G_{samples} \ge 0
@@ -75,14 +82,17 @@ class SemiNMF(TwoFactorEstimator):
     .. [1] Ding, Li, Jordan. Convex and Semi-Nonnegative Matrix Factorizations. TPAMI 2010.
     """
 
-    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
+    def _clusters(self, data: RelationalData) -> dict[str, int]:
+        return shared_clusters(self, data)
+
+    def _problem(self, task: Task) -> TriFactorProblem:
         # The free factors move first: their least-squares solution needs no start.
-        order = sorted(clusters, key=lambda name: name == data.center)
+        order = sorted(task.clusters, key=lambda name: name == task.data.center)
         factors = {
             name: FactorSpec(
-                clusters[name],
-                NonNegative() if name == data.center else Unconstrained(),
+                task.clusters[name],
+                NonNegative() if name == task.data.center else Unconstrained(),
             )
             for name in order
         }
-        return TriFactorProblem(data, factors, Identity())
+        return TriFactorProblem(task.data, factors, Identity())

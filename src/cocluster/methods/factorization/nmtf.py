@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
-from cocluster.data.relational import RelationalData
+from cocluster.methods.base import Task
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
 from cocluster.trifactor import (
     FactorSpec,
@@ -14,6 +15,7 @@ from cocluster.trifactor import (
 )
 
 
+@dataclass(eq=False, repr=False)
 class NMTF(SoftTriFactorEstimator):
     r"""Non-negative matrix tri-factorisation (block value decomposition, BVD).
 
@@ -35,8 +37,10 @@ class NMTF(SoftTriFactorEstimator):
     .. [1] Long, Zhang, Yu. Co-clustering by Block Value Decomposition. KDD 2005.
     """
 
-    _nonnegative = True
+    _nonnegative: ClassVar[bool] = True
 
-    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
-        factors = {name: FactorSpec(k, NonNegative(exponent=1.0)) for name, k in clusters.items()}
-        return TriFactorProblem(data, factors, NonNegativeAssociation())
+    def _problem(self, task: Task) -> TriFactorProblem:
+        factors = {
+            name: FactorSpec(k, NonNegative(exponent=1.0)) for name, k in task.clusters.items()
+        }
+        return TriFactorProblem(task.data, factors, NonNegativeAssociation())

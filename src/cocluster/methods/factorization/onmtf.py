@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
-from cocluster.data.relational import RelationalData
+from cocluster.methods.base import Task
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
 from cocluster.trifactor import FactorSpec, NonNegativeAssociation, Orthogonal, TriFactorProblem
 
 
+@dataclass(eq=False, repr=False)
 class ONMTF(SoftTriFactorEstimator):
     r"""Orthogonal non-negative matrix tri-factorisation.
 
@@ -31,8 +33,9 @@ class ONMTF(SoftTriFactorEstimator):
        KDD 2006.
     """
 
-    _nonnegative = True
+    _nonnegative: ClassVar[bool] = True
 
-    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
-        factors = {name: FactorSpec(k, Orthogonal()) for name, k in clusters.items()}
-        return TriFactorProblem(data, factors, NonNegativeAssociation(exponent=0.5))
+    def _problem(self, task: Task) -> TriFactorProblem:
+        factors = {name: FactorSpec(k, Orthogonal()) for name, k in task.clusters.items()}
+        # A square root, as in Eq. (24): G and S take equally small steps.
+        return TriFactorProblem(task.data, factors, NonNegativeAssociation(exponent=0.5))

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 from cocluster.data.relational import RelationalData
-from cocluster.graphs.weights import Metric
-from cocluster.linalg.partitions import as_array, as_partition
+from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array
-from cocluster.methods.factorization.drcc import SmoothFactors
-from cocluster.methods.factorization.graph_base import Graphs
-from cocluster.methods.factorization.lpfnmtf import anchor
+from cocluster.methods.base import Coclusterer, Task, by_blocks
+from cocluster.methods.factorization.graph_base import GraphEstimator, Graphs, anchor
 from cocluster.trifactor import (
     FactorSpec,
     Free,
     Indicator,
     NonNegativeAssociation,
     Orthogonal,
-    State,
+    Penalty,
+    Run,
     TriFactorProblem,
 )
 
 
-class OSNTF(SmoothFactors):
+@dataclass(eq=False, repr=False)
+class OSNTF(GraphEstimator):
     r"""Orthogonal Symmetric Nonnegative Tri-Factorization of any number of types.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2
@@ -62,64 +61,41 @@ class OSNTF(SmoothFactors):
        Co-Clustering and Its Fast Implementation. ICDM 2011.
     """
 
-    _nonnegative = True
-    _strengths = ("strength",)
+    _: KW_ONLY
+    strength: float | Mapping[str, float] = 0.1
+    fast: bool = False
+    max_iter: int = 200
+    tol: float = 1e-5
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        n_column_clusters: int | Mapping[str, int] | None = None,
-        *,
-        strength: float | Mapping[str, float] = 0.1,
-        fast: bool = False,
-        n_neighbors: int = 5,
-        metric: Metric = "cosine",
-        normalize: str | None = "auto",
-        init: Any = "spectral",
-        n_init: int = 1,
-        assign: str = "kmeans",
-        max_iter: int = 200,
-        tol: float = 1e-5,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            n_column_clusters,
-            normalize=normalize,
-            init=init,
-            n_init=n_init,
-            assign=assign,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
-        self.strength = strength
-        self.fast = fast
-        self.n_neighbors = n_neighbors
-        self.metric = metric
+    _nonnegative: ClassVar[bool] = True
+    _strengths: ClassVar[tuple[str, ...]] = ("strength",)
 
     def _penalty(
         self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
-    ) -> Any:
-        if not self.fast:
-            return super()._penalty(data, name, k, graphs, strength)
-        (graph,) = graphs.values()
-        return anchor(data, name, k, graph, strength)
+    ) -> Penalty:
+        # tr(Gᵀ L G) couples the rows of an indicator factor; an anchor does not.
+        make = anchor if self.fast else super()._penalty
+        return make(data, name, k, graphs, strength)
 
-    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
+    def _problem(self, task: Any) -> TriFactorProblem:
+        # Indicator factors are orthogonal by themselves, and so the fast form of the same model.
         constraint = Indicator() if self.fast else Orthogonal()
         factors = {
-            name: FactorSpec(k, constraint, self._penalties[name]) for name, k in clusters.items()
+            name: FactorSpec(k, constraint, task.penalties[name])
+            for name, k in task.clusters.items()
         }
         rule = Free() if self.fast else NonNegativeAssociation(exponent=0.5)
-        return TriFactorProblem(data, factors, rule)
+        return TriFactorProblem(task.data, factors, rule)
 
-    def _labels(self, data: RelationalData, state: State) -> dict[str, Array]:
+    def _store(self, task: Task, run: Run) -> None:
         if not self.fast:
-            return super()._labels(data, state)
-        self._membership = as_array(self._factors[data.center])
-        return {name: G.labels.astype(np.intp) for name, G in self._factors.items()}
+            super()._store(task, run)
+            return
+        # Indicator factors are their own memberships, whatever `assign` says.
+        Coclusterer._store(self, task, run)
+        self._membership, self._kmeans = self._factors[task.data.center], None
 
+    @by_blocks
     def predict(self, X: Any) -> Array:
         """Cluster of each new sample, with the learned feature side fixed."""
         return self._new_block(X).costs().argmin(axis=1) if self.fast else super().predict(X)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
 from cocluster.data.relational import RelationalData
 from cocluster.graphs import as_graph, candidate_graphs
-from cocluster.graphs.weights import Metric
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, Factor
-from cocluster.methods.factorization.drcc import SmoothFactors
-from cocluster.methods.factorization.graph_base import Graphs, scale_of, smoothing
+from cocluster.methods.factorization.graph_base import (
+    GraphEstimator,
+    Graphs,
+    GraphTask,
+    neighbours_of,
+    scale_of,
+    smoothing,
+)
 from cocluster.trifactor import (
     BlockQuadratic,
     FactorSpec,
@@ -29,7 +34,8 @@ from cocluster.trifactor import (
 from cocluster.utils.checks import check_number
 
 
-class RMC(SmoothFactors):
+@dataclass(eq=False, repr=False)
+class RMC(GraphEstimator):
     r"""Relational Multi-manifold Co-clustering of any number of types.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2 + \sum_t \alpha_t
@@ -74,44 +80,15 @@ class RMC(SmoothFactors):
     .. [1] Li, Bu, Chen, He. Relational Co-Clustering via Manifold Ensemble Learning. CIKM 2012.
     """
 
-    _strengths = ("strength",)
+    _: KW_ONLY
+    strength: float | Mapping[str, float] = 1.0
+    spread: float = 0.1
+    share_weights: bool = False
 
-    _blockwise = False
+    _strengths: ClassVar[tuple[str, ...]] = ("strength",)
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        n_column_clusters: int | Mapping[str, int] | None = None,
-        *,
-        strength: float | Mapping[str, float] = 1.0,
-        spread: float = 0.1,
-        share_weights: bool = False,
-        n_neighbors: int = 5,
-        metric: Metric = "cosine",
-        normalize: str | None = "auto",
-        init: Any = "spectral",
-        n_init: int = 1,
-        assign: str = "kmeans",
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            n_column_clusters,
-            normalize=normalize,
-            init=init,
-            n_init=n_init,
-            assign=assign,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
-        self.strength = strength
-        self.spread = spread
-        self.share_weights = share_weights
-        self.n_neighbors = n_neighbors
-        self.metric = metric
+    # Candidate graphs are found and weighed among all rows, in memory.
+    _blockwise: ClassVar[bool] = False
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -119,9 +96,10 @@ class RMC(SmoothFactors):
 
     def _graphs(self, data: RelationalData, name: str, given: Any) -> Graphs:
         if given is None:
-            X = self._objects(data, name)
+            X = neighbours_of(self).objects(data, name)
             if X is None:
                 return {}
+            # Candidates are made by distances; those of unit rows follow the cosines.
             X = unit_rows(X) if self.metric == "cosine" else X
             return candidate_graphs(X, self.n_neighbors)
         if isinstance(given, list | tuple):
@@ -135,29 +113,24 @@ class RMC(SmoothFactors):
     def _penalty(
         self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
     ) -> GraphEnsemble:
+        # Unscaled: the ensemble multiplies with the strength, after it has weighed the graphs.
         laplacians = {key: smoothing(data, graph, 1.0) for key, graph in graphs.items()}
         return GraphEnsemble(laplacians, strength * scale_of(data, name) / k, self.spread)
 
-    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
-        if not (self.share_weights and self._ensembles()):
-            return super()._problem(data, clusters)
+    def _problem(self, task: Any) -> TriFactorProblem:
+        ensembles = _ensembles(task)
+        if not (self.share_weights and ensembles):
+            return super()._problem(task)
+        # No penalties: with shared weights they are no longer a sum over types.
         factors = {
-            name: FactorSpec(k, NonNegative(), unit_columns=True) for name, k in clusters.items()
+            name: FactorSpec(k, NonNegative(), unit_columns=True)
+            for name, k in task.clusters.items()
         }
-        return SharedWeightsProblem(data, factors, Free(), self._ensembles())
+        return SharedWeightsProblem(task.data, factors, Free(), ensembles)
 
-    def _ensembles(self) -> dict[str, GraphEnsemble]:
-        """The ensemble of every type that has one."""
-        return {
-            name: penalty
-            for name, own in self._penalties.items()
-            for penalty in own
-            if isinstance(penalty, GraphEnsemble)
-        }
-
-    def _store(self, data: RelationalData, run: Run) -> None:
-        super()._store(data, run)
-        ensembles = self._ensembles()
+    def _store(self, task: Any, run: Run) -> None:
+        super()._store(task, run)
+        ensembles = _ensembles(task)
         weights = {name: own.weights(self._factors[name]) for name, own in ensembles.items()}
         if self.share_weights and ensembles:
             weights = dict.fromkeys(ensembles, shared_weights(ensembles, self._factors))
@@ -165,6 +138,11 @@ class RMC(SmoothFactors):
             name: dict(zip(own.laplacians, weights[name].tolist(), strict=True))
             for name, own in ensembles.items()
         }
+
+
+def _ensembles(task: GraphTask) -> dict[str, Any]:
+    """The ensemble of every type that has one: the only penalty RMC gives."""
+    return {name: penalty for name, own in task.penalties.items() for penalty in own}
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,6 +172,7 @@ def shared_weights(ensembles: Mapping[str, GraphEnsemble], factors: Mapping[str,
             "share_weights=True needs the same candidate graphs for every type; give each type "
             "graphs of the same names, or leave share_weights=False."
         )
+    # Σ α_t (μ·s_t + γ ‖μ‖²), divided by Σ α_t, is the problem of one type; 1 if all are zero.
     total = sum(own.strength for own in ensembles.values()) or 1.0
     s = [own.strength * own.smoothness(factors[name]) for name, own in ensembles.items()]
     return simplex_weights(np.sum(s, axis=0) / total, next(iter(ensembles.values())).spread)

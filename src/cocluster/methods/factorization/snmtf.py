@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
 
-from cocluster.graphs.weights import Metric
-from cocluster.methods.factorization.drcc import SmoothFactors
+from cocluster.methods.factorization.graph_base import GraphEstimator
 
 
-class SNMTF(SmoothFactors):
+@dataclass(eq=False, repr=False)
+class SNMTF(GraphEstimator):
     r"""Symmetric Nonnegative Matrix Tri-Factorization of any number of types.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2
@@ -42,35 +43,7 @@ class SNMTF(SmoothFactors):
     .. [2] Li, Bu, Chen, He. Relational Co-Clustering via Manifold Ensemble Learning. CIKM 2012.
     """
 
-    _strengths = ("strength",)
+    _: KW_ONLY
+    strength: float | Mapping[str, float] = 1.0
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        n_column_clusters: int | Mapping[str, int] | None = None,
-        *,
-        strength: float | Mapping[str, float] = 1.0,
-        n_neighbors: int = 5,
-        metric: Metric = "cosine",
-        normalize: str | None = "auto",
-        init: Any = "spectral",
-        n_init: int = 1,
-        assign: str = "kmeans",
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            n_column_clusters,
-            normalize=normalize,
-            init=init,
-            n_init=n_init,
-            assign=assign,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
-        self.strength = strength
-        self.n_neighbors = n_neighbors
-        self.metric = metric
+    _strengths: ClassVar[tuple[str, ...]] = ("strength",)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import Tags
@@ -20,11 +20,13 @@ from cocluster.graphs.similarity import (
     linked_similarity,
 )
 from cocluster.linalg.matrices import gram, is_nonnegative, squared_norm
+from cocluster.linalg.partitions import Ties
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, Factor, Matrix, is_blocked, is_spread
 from cocluster.methods.base import Start, Task
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
 from cocluster.methods.one_type import only_matrix, sample_links
+from cocluster.methods.starts import starts
 from cocluster.trifactor import (
     BlockQuadratic,
     FactorSpec,
@@ -37,10 +39,23 @@ from cocluster.trifactor import (
 )
 from cocluster.utils.checks import check_choice
 
-# Operations on sparse entries, about 20 ns each.
+# The norm of a similarity is left out beyond so many operations on sparse entries, 20 ns each:
+# four seconds for a constant that no step depends on.
 NORM_WORK = 2e8
-NEED_NONNEGATIVE = ("linear", "cosine", "precomputed")
+# Affinities that are products of rows, so that the matrix of them is never formed.
+FROM_PRODUCTS = ("linear", "cosine")
+NEED_NONNEGATIVE = (*FROM_PRODUCTS, "precomputed")
 AFFINITIES = (*NEED_NONNEGATIVE, "rbf")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SimilarityTask(Task):
+    """A task whose data are the similarities of the samples, links included."""
+
+    # The data the similarities were made of.
+    given: RelationalData
+    # Must-linked samples, which share a row of the factor.
+    ties: Ties | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +76,13 @@ class SymmetricProblem(TriFactorProblem):
     def product(self, state: State, r: int, side: str) -> Array:
         """A G, whichever side is asked for."""
         product: Factor = super().product(state, r, "rows")
+        # A product that both sides use is computed once and kept with the workers.
         if is_spread(product):
             product = state.products[r, "rows"] = product.made()
         return product
 
 
+@dataclass(eq=False, repr=False)
 class SSNMF(SoftTriFactorEstimator):
     r"""Semi-supervised non-negative factorisation of a similarity matrix.
 
@@ -124,41 +141,15 @@ class SSNMF(SoftTriFactorEstimator):
     (np.True_, np.False_)
     """
 
-    _nonnegative = True
-    _auto_normalization = None
+    n_column_clusters: None = None
+    _: KW_ONLY
+    affinity: str | Kernel = "linear"
+    gamma: float | None = None
+    link: str = "replace"
+    association: str = "diagonal"
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        n_column_clusters: None = None,
-        *,
-        affinity: str | Kernel = "linear",
-        gamma: float | None = None,
-        link: str = "replace",
-        association: str = "diagonal",
-        normalize: str | None = "auto",
-        init: Any = "spectral",
-        n_init: int = 1,
-        assign: str = "argmax",
-        max_iter: int = 200,
-        tol: float = 1e-5,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            n_column_clusters,
-            normalize=normalize,
-            init=init,
-            n_init=n_init,
-            assign=assign,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
-        self.affinity = affinity
-        self.gamma = gamma
-        self.link = link
-        self.association = association
+    _nonnegative: ClassVar[bool] = True
+    _auto_normalization: ClassVar[str | None] = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -166,62 +157,77 @@ class SSNMF(SoftTriFactorEstimator):
             check_choice(self.affinity, "affinity", AFFINITIES)
         check_choice(self.link, "link", ("replace", "add"))
         check_choice(self.association, "association", ("diagonal", "full"))
+
+    def _needs_nonnegative(self) -> bool:
         # Kernels of data of any sign may well be non-negative; these are not.
-        self._nonnegative = self.affinity in NEED_NONNEGATIVE
+        return self.affinity in NEED_NONNEGATIVE
 
-    def _best_run(self, task: Task) -> Run:
-        own = sample_links(self, task.data, task.links)
-        A = linked_similarity(self._similarity(only_matrix(self, task.data)), own, self.link)
-        self._ties = None if own is None else ties_and_pairs(own)[0]
-        center = task.data.center
-        self._factorised = RelationalData((Relation(A, center, center),), center)
-        return super()._best_run(task)
-
-    def _similarity(self, X: Matrix) -> Matrix:
-        """A, in the form that is cheapest."""
-        if self.affinity == "linear":
-            return Gram(X)
-        if self.affinity == "cosine":
-            return Gram(unit_rows(X))
-        if self.affinity == "precomputed":
-            return checked_similarity(X)
-        if is_blocked(X):
+    def _check_blocks(self, data: RelationalData, clusters: Mapping[str, int]) -> None:
+        super()._check_blocks(data, clusters)
+        if self.affinity not in (*FROM_PRODUCTS, "precomputed") and any(
+            is_blocked(r.matrix) for r in data.relations
+        ):
             raise ValueError(
                 f"affinity={self.affinity!r} needs the data in memory; row blocks and Dask "
                 "collections take 'linear' and 'cosine'."
             )
+
+    def _prepared(self, task: Task) -> SimilarityTask:
+        own, X = sample_links(self, task.data, task.links), only_matrix(self, task.data)
+        A = linked_similarity(self._similarity(X), own, self.link)
+        center = task.data.center
+        return task.extended(
+            SimilarityTask,
+            data=RelationalData((Relation(A, center, center),), center),
+            links={},  # they are in the similarity already
+            given=task.data,
+            ties=None if own is None else ties_and_pairs(own)[0],
+        )
+
+    def _similarity(self, X: Matrix) -> Matrix:
+        """A, in the form that is cheapest."""
+        if self.affinity in FROM_PRODUCTS:
+            return Gram(self._rows(X))
+        if self.affinity == "precomputed":
+            return checked_similarity(X)
         A = kernel_matrix(X, self.affinity, gamma=self.gamma)
         if not is_nonnegative(A):
             raise ValueError("The affinity has negative values; SSNMF needs similarities >= 0.")
         return A
 
-    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
-        constraint = NonNegative(exponent=0.25, ties=self._ties)
-        factors = {data.center: FactorSpec(clusters[data.center], constraint)}
+    def _rows(self, X: Matrix) -> Matrix:
+        """The rows whose products are the similarities."""
+        return unit_rows(X) if self.affinity == "cosine" else X
+
+    def _starts(self, task: Any) -> Iterator[Start]:
+        # Found in the data, whose singular vectors cost less than those of the similarities.
+        yield from starts(task.given, task.clusters, self.init, self.n_init, task.rng)
+
+    def _problem(self, task: Any) -> TriFactorProblem:
+        center = task.data.center
+        # A fourth root: the model is quartic in G, and larger steps can raise the objective.
+        constraint = NonNegative(exponent=0.25, ties=task.ties)
+        factors = {center: FactorSpec(task.clusters[center], constraint)}
         rule = NonNegativeAssociation(exponent=0.5, diagonal=self.association == "diagonal")
-        return SymmetricProblem(self._factorised, factors, rule)
+        return SymmetricProblem(task.data, factors, rule)
 
-    def _solve(self, task: Task, start: Start) -> Run:
-        # Links are in the similarity already.
-        return super()._solve(replace(task, links={}), start)
-
-    def _store(self, data: RelationalData, run: Run) -> None:
-        super()._store(self._factorised, run)
-        del self._factorised, self._ties
-        X, G = only_matrix(self, data), self._factors[data.center]
-        self._gram = gram(G)
+    def _store(self, task: Any, run: Run) -> None:
+        super()._store(task, run)
+        X, G = only_matrix(self, task.given), self._factors[task.data.center]
+        self._gram, self._training = gram(G), None
+        # G S: the linear term of a new sample is its similarities a times this.
         self._coding = G @ self.association_.astype(G.dtype)
-        if self.affinity in ("linear", "cosine"):
-            self._coding = self._similarity(X).X.T @ self._coding
+        if self.affinity in FROM_PRODUCTS:
+            self._coding = self._rows(X).T @ self._coding
         elif self.affinity != "precomputed":
             self._training = X
 
     def _new_block(self, X: Any) -> BlockQuadratic:
         """New samples by their similarities to those of the fit: a ≈ g S Gᵀ."""
         new = only_matrix(self, self._new_data(X))
-        if self.affinity == "cosine":
-            new = unit_rows(new)
-        elif self.affinity not in ("linear", "precomputed"):
+        if self.affinity in FROM_PRODUCTS:
+            new = self._rows(new)
+        elif self.affinity != "precomputed":
             new = kernel_matrix(new, self.affinity, self._training, gamma=self.gamma)
         S = self.association_
         return BlockQuadratic(np.asarray(new @ self._coding), S @ self._gram @ S.T)
@@ -229,5 +235,4 @@ class SSNMF(SoftTriFactorEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.affinity == "precomputed"
-        tags.input_tags.positive_only = self.affinity in NEED_NONNEGATIVE
         return tags

@@ -1,21 +1,20 @@
-"""StarSSNMF: metrics learned from links, then factorisation of the moved relations."""
+"""StarSSNMF: metrics learned from links, then factorisation in them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
-from cocluster.linalg.types import Array, Matrix, is_operator
+from cocluster.linalg.types import is_operator
 from cocluster.links import Links
-from cocluster.methods.base import Task
-from cocluster.methods.factorization.base import SoftTriFactorEstimator
-from cocluster.methods.factorization.metric import learn_metrics
+from cocluster.methods.base import Start, Task
+from cocluster.methods.factorization.base import SoftTriFactorEstimator, memberships_by_type
+from cocluster.methods.factorization.metric import LearnedMetrics, learn_metrics
 from cocluster.methods.starts import starts
 from cocluster.trifactor import (
     FactorSpec,
@@ -25,13 +24,45 @@ from cocluster.trifactor import (
     Run,
     State,
     TriFactorProblem,
-    memberships,
     state_from,
     with_links,
 )
 from cocluster.utils.checks import check_choice, check_integer, check_number
 
 
+@dataclass(frozen=True, eq=False)
+class LearnedViews:
+    """Metrics and weights of the views, and the form their relations take with them.
+
+    ``clip`` says what becomes of negative entries, see `MetricOperator.transformed`.
+    """
+
+    learned: LearnedMetrics
+    clip: bool | None
+
+    def applied(self, data: RelationalData) -> RelationalData:
+        """The data with the relations of the samples transformed; others are left as they are."""
+        return replace(
+            data,
+            relations=tuple(
+                replace(r, matrix=self.learned.transformed(r.cols, r.matrix, self.clip))
+                if r.rows == data.center
+                else r
+                for r in data.relations
+            ),
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MetricTask(Task):
+    """A task whose data are transformed by metrics that were learned from links."""
+
+    # The data before that.
+    given: RelationalData
+    views: LearnedViews
+
+
+@dataclass(eq=False, repr=False)
 class StarSSNMF(SoftTriFactorEstimator):
     r"""Semi-supervised co-clustering of samples seen in several views.
 
@@ -39,7 +70,7 @@ class StarSSNMF(SoftTriFactorEstimator):
               \qquad \tilde R_p = \alpha_p R_p \sqrt{L_p}
 
     The links between samples give every view a metric L and a weight α ([1]_, Algorithm 1, see
-    `cocluster.methods.factorization.metric`), the moved relations are factorised with
+    `cocluster.methods.factorization.metric`), the relations transformed by them are factorised with
     multiplicative steps (Algorithm 2). One view is pairwise co-clustering.
 
     Parameters
@@ -47,9 +78,9 @@ class StarSSNMF(SoftTriFactorEstimator):
     ridge : float > 0
         How far the scatter of the must-links is shrunk towards a multiple of the identity.
     negative : {"clip", "signed"}
-        What becomes of the entries of the moved relations below zero: set to zero; or kept, with
-        S of any sign and exponent 1/2. Sparse views of more than 50 million cells, which clipping
-        would make dense, are always kept as signed operators.
+        What becomes of the entries of the transformed relations below zero: set to zero; or kept,
+        with S of any sign and exponent 1/2. Sparse views of more than 50 million cells, which
+        clipping would make dense, are always kept as signed operators.
 
     n_init : int
         The first start is ``init``, further ones alternate between k-means and chance; the run
@@ -97,38 +128,14 @@ class StarSSNMF(SoftTriFactorEstimator):
     [0, 1]
     """
 
-    _nonnegative = True
-    _blockwise = False
-    _auto_normalization = "tfidf"
+    _: KW_ONLY
+    ridge: float = 1.0
+    negative: str = "clip"
+    n_init: int = 5
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        n_column_clusters: int | Mapping[str, int] | None = None,
-        *,
-        ridge: float = 1.0,
-        negative: str = "clip",
-        normalize: str | None = "auto",
-        init: Any = "spectral",
-        n_init: int = 5,
-        assign: str = "argmax",
-        max_iter: int = 200,
-        tol: float = 1e-5,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            n_column_clusters,
-            normalize=normalize,
-            init=init,
-            n_init=n_init,
-            assign=assign,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-        )
-        self.ridge = ridge
-        self.negative = negative
+    _nonnegative: ClassVar[bool] = True
+    _blockwise: ClassVar[bool] = False
+    _auto_normalization: ClassVar[str | None] = "tfidf"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -136,20 +143,39 @@ class StarSSNMF(SoftTriFactorEstimator):
         if check_number(self.ridge, "ridge") == 0:
             raise ValueError("ridge must be positive: use a small number such as 1e-3.")
 
-    def _best_run(self, task: Task) -> Run:
-        self._learn(task.data, task.links.get(task.data.center))
-        self._clip = None if self.negative == "clip" else False
-        self._factorised = self._moved(task.data)
+    def _prepared(self, task: Task) -> MetricTask:
+        views = self._learned_views(task.data, task.links.get(task.data.center))
+        data = views.applied(task.data)
         # New samples must take the form of those of the fit, however many they are.
-        self._clip = not any(is_operator(r.matrix) for r in self._factorised.relations)
-        runs = (
-            self._solve(replace(task, data=self._factorised, links={}), start)
-            for start in self._starts(task.data, task.clusters, task.rng)
+        clip = not any(is_operator(r.matrix) for r in data.relations)
+        views = replace(views, clip=clip)
+        return task.extended(MetricTask, data=data, given=task.data, views=views)
+
+    def _learned_views(self, data: RelationalData, links: Links | None) -> LearnedViews:
+        """Metrics and weights of the views, Algorithm 1."""
+        none = np.empty((0, 2), dtype=np.intp)
+        views = {r.cols: r for r in data.relations if r.rows == data.center}
+        learned = learn_metrics(
+            {name: r.matrix for name, r in views.items()},
+            none if links is None else links.must_link,
+            none if links is None else links.cannot_link,
+            ridge=self.ridge,
+            row_index={name: r.row_index for name, r in views.items()},
         )
-        best = min(runs, key=lambda run: run.objective)
-        if not task.links:
-            return best
-        return self._with_links(replace(task, data=self._factorised), best.state)
+        return LearnedViews(learned, None if self.negative == "clip" else False)
+
+    def _starts(self, task: Any) -> Iterator[Start]:
+        """The chosen start, found in the transformed data if these have entries; then others."""
+        own = task.data if task.views.clip else task.given
+        yield from starts(own, task.clusters, self.init, 1, task.rng)
+        for number in range(1, self.n_init if isinstance(self.init, str) else 1):
+            kind = "kmeans" if number % 2 else "random"
+            yield from starts(task.given, task.clusters, kind, 1, task.rng)
+
+    def _best_run(self, task: Task) -> Run:
+        # First by the metric alone, as in the paper.
+        best = super()._best_run(replace(task, links={}))
+        return self._with_links(task, best.state) if task.links else best
 
     def _with_links(self, task: Task, state: State) -> Run:
         """Go on from a state with links: from its labels, and from those near them that meet more.
@@ -157,74 +183,36 @@ class StarSSNMF(SoftTriFactorEstimator):
         The first alone may leave groups together that cannot-links part; the second alone may
         leave a good state for the sake of few links.
         """
-        labels = self._memberships_argmax(state)
-        problem = with_links(self._problem(task.data, task.clusters), task.links)
+        # From labels, not from the factors: a multiplicative step can hardly move a tied group.
+        found = memberships_by_type(task.data, state)
+        labels = {name: M.argmax(axis=1) for name, M in found.items()}
+        problem = with_links(self._problem(task), task.links)
         as_they_are = self._alternate(problem, state_from(problem, labels), task)
         return min(as_they_are, self._solve(task, labels), key=lambda run: run.objective)
 
-    def _starts(
-        self, data: RelationalData, clusters: dict[str, int], rng: np.random.Generator
-    ) -> Iterator[Mapping[str, Array] | None]:
-        """The chosen start, found in the moved data if these have entries; then other kinds."""
-        yield from starts(self._factorised if self._clip else data, clusters, self.init, 1, rng)
-        for number in range(1, self.n_init if isinstance(self.init, str) else 1):
-            yield from starts(data, clusters, "kmeans" if number % 2 else "random", 1, rng)
+    def _problem(self, task: Any) -> TriFactorProblem:
+        # Entries of both signs need the smaller step, and associations of both signs.
+        signed = not task.views.clip
+        constraint = NonNegative(exponent=0.5 if signed else 1.0)
+        factors = {name: FactorSpec(k, constraint) for name, k in task.clusters.items()}
+        return TriFactorProblem(task.data, factors, Free() if signed else NonNegativeAssociation())
 
-    def _memberships_argmax(self, state: State) -> dict[str, Array]:
-        """Labels of every type by strongest membership."""
-        problem = TriFactorProblem(self._factorised, {})
-        return {
-            name: memberships(G, problem.data_block(name, state)).argmax(axis=1)
-            for name, G in state.factors.items()
+    def _store(self, task: Any, run: Run) -> None:
+        super()._store(task, run)
+        self._views = task.views
+        self.metrics_ = dict(task.views.learned.metrics)
+        self.modality_weights_ = dict(task.views.learned.modality_weights)
+        self._names = dict(task.data.names)
+        # S G_pᵀ of every view: what a cluster of samples looks like in it, for `top_features`.
+        self._prototypes = {
+            relation.cols: S @ self.factors_[relation.cols].T
+            for relation, S in zip(task.data.relations, self.associations_, strict=True)
+            if relation.rows == task.data.center
         }
 
-    def _learn(self, data: RelationalData, links: Links | None) -> None:
-        """Metrics and weights of the views, Algorithm 1."""
-        none = np.empty((0, 2), dtype=np.intp)
-        views = {r.cols: r for r in data.relations if r.rows == data.center}
-        views |= {r.rows: r for r in data.relations if r.cols == data.center}
-        self._learned = learn_metrics(
-            {name: _seen_from(r, data.center) for name, r in views.items()},
-            none if links is None else links.must_link,
-            none if links is None else links.cannot_link,
-            ridge=self.ridge,
-            row_index={name: r.row_index for name, r in views.items() if r.rows == data.center},
-        )
-        self.metrics_ = dict(self._learned.metrics)
-        self.modality_weights_ = dict(self._learned.modality_weights)
-
-    def _moved(self, data: RelationalData) -> RelationalData:
-        """The data in the metrics and weights of the fit."""
-        relations = tuple(self._moved_relation(r, data.center) for r in data.relations)
-        return replace(data, relations=relations)
-
-    def _moved_relation(self, relation: Relation, center: str) -> Relation:
-        """One relation moved, if it touches the samples."""
-        if center not in (relation.rows, relation.cols):
-            return relation
-        name = relation.cols if relation.rows == center else relation.rows
-        moved = self._learned.transformed(name, _seen_from(relation, center), self._clip)
-        return replace(relation, matrix=moved if relation.rows == center else moved.T)
-
-    def _problem(self, data: RelationalData, clusters: Mapping[str, int]) -> TriFactorProblem:
-        signed = any(is_operator(r.matrix) for r in data.relations)
-        constraint = NonNegative(exponent=0.5 if signed else 1.0)
-        factors = {name: FactorSpec(k, constraint) for name, k in clusters.items()}
-        return TriFactorProblem(data, factors, Free() if signed else NonNegativeAssociation())
-
-    def _store(self, data: RelationalData, run: Run) -> None:
-        super()._store(self._factorised, run)
-        del self._factorised
-        self._names = dict(data.names)
-        self._prototypes = {}
-        for relation, S in zip(data.relations, self.associations_, strict=True):
-            if relation.rows == data.center:
-                self._prototypes[relation.cols] = S @ self.factors_[relation.cols].T
-            elif relation.cols == data.center:
-                self._prototypes[relation.rows] = S.T @ self.factors_[relation.rows].T
-
     def _new_data(self, X: Any) -> RelationalData:
-        return self._moved(super()._new_data(X))
+        data = super()._new_data(X)
+        return self._views.applied(data)
 
     def top_features(self, view: str, cluster: int, n: int = 10) -> list[Any]:
         """The features of a view that set a cluster of samples apart, strongest first.
@@ -240,8 +228,3 @@ class StarSSNMF(SoftTriFactorEstimator):
         best = np.argsort(others - P[cluster], kind="stable")[: check_integer(n, "n")]
         names = self._names.get(view)
         return best.tolist() if names is None else names[best].tolist()
-
-
-def _seen_from(relation: Relation, center: str) -> Matrix:
-    """The matrix of a relation with the samples in rows."""
-    return relation.matrix if relation.rows == center else relation.matrix.T.tocsr()

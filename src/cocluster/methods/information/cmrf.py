@@ -11,7 +11,7 @@ from scipy.special import xlogy
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.assignment import fill_empty, pair_costs
 from cocluster.linalg.matrices import inner
-from cocluster.linalg.partitions import Partition, as_partition
+from cocluster.linalg.partitions import Partition, as_partition, gathered
 from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.methods.information.itcc import ITCC, InformationProblem
@@ -27,19 +27,22 @@ class SequentialProblem(InformationProblem):
 
     def moved(self, name: str, state: State) -> State:
         """Every object in turn to the cluster that keeps most information, exactly evaluated."""
-        G, ties, pairs = state.factors[name], self.ties.get(name), self.pairs.get(name)
+        # One object after the other: labels and profiles of all of them are needed here.
+        G = gathered(state.factors[name])
+        ties, pairs = self.ties.get(name), self.pairs.get(name)
         Q, weights = self.profiles(name, state)
         pairwise = pairs and pairs.matrix
         if ties is None:
             G = sequential_pass(Q, weights, G, pairwise)
         else:
+            # A component is one object with the summed profile of its members.
             tied = Partition(G.labels[ties.representative], G.n_clusters)
             between = None if pairwise is None else ties.between(pairwise)
             found = sequential_pass(ties.sums(Q), weights, tied, between)
             G = Partition(found.labels[ties.component], G.n_clusters)
         if not G.sizes.all():
             G = fill_empty(G, xlogy(Q, Q) @ weights - _coded(Q, weights, G), ties)
-        return self.replaced(state, name, G)
+        return self.replaced(state, name, self.data.placed(name, G))
 
     def profiles(self, name: str, state: State) -> tuple[Array, Array]:
         r"""Q and v such that the information kept is :math:`\sum_k v \cdot (C_k \log C_k)`.
@@ -52,7 +55,7 @@ class SequentialProblem(InformationProblem):
         for r, other in self.touching(name):
             P = np.zeros((self.data.size(name), self.part(state, r, other).shape[1] + 1))
             rows = self.rows_of(r, other)
-            P[rows, :-1] = self.product(state, r, other) / self.totals[r]
+            P[rows, :-1] = gathered(self.product(state, r, other)) / self.totals[r]
             P[:, -1] = P[:, :-1].sum(axis=1)
             blocks.append(P)
             weights.append(self.shares[r] * np.append(np.ones(P.shape[1] - 1), -1.0))
@@ -68,10 +71,12 @@ def sequential_pass(
     largest, back if that is as good. O(k m) for each of the n objects, m columns in Q.
     """
     labels, k = G.labels.copy(), G.n_clusters
+    # Sums and values of the clusters are kept up to date: a move changes two of them.
     C = inner(G, Q)
     value = xlogy(C, C) @ weights
     for i in np.argsort(Q.sum(axis=1), kind="stable").tolist():
         own = labels[i]
+        # Out of its cluster; rounding may leave sums just below zero.
         C[own] = np.maximum(C[own] - Q[i], 0.0)
         value[own] = xlogy(C[own], C[own]) @ weights
         grown = C + Q[i]
@@ -91,6 +96,7 @@ def _coded(Q: Array, weights: Array, G: Partition) -> Array:
     return np.einsum("ij,ij->i", Q, code[G.labels])
 
 
+@dataclass(eq=False, repr=False)
 class CMRF(ITCC):
     r"""Combinatorial Markov random field: co-clustering that keeps most mutual information.
 
@@ -114,6 +120,7 @@ class CMRF(ITCC):
       more information than the other.)
     * Cost of a sweep: two passes over the non-zeros, and k m operations for each object of a type
       with m clusters around it, one object after the other: some 20,000 objects a second.
+      Of row blocks and Dask collections the profiles, n times (m + 1) numbers, are held in memory.
 
     References
     ----------

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,8 +17,7 @@ from cocluster.linalg.matrices import column_sums, row_sums
 from cocluster.linalg.partitions import Ties, gathered
 from cocluster.linalg.types import Array, Factor, Matrix, is_blocked
 from cocluster.links import Links
-from cocluster.methods.base import HardCoclusterer, Start, Task
-from cocluster.methods.by_blocks import by_blocks
+from cocluster.methods.base import Coclusterer, Start, Task, by_blocks
 from cocluster.trifactor import (
     BlockQuadratic,
     Indicator,
@@ -29,7 +28,10 @@ from cocluster.trifactor import (
     ties_and_pairs,
 )
 
+# Least probability whose logarithm is taken: a count where a cluster has none costs some 690
+# nats, more than anything else, and stays finite.
 TINY = 1e-300
+# Entries whose logarithms are held at once: 8 MB.
 CHUNK = 1_000_000
 
 
@@ -54,6 +56,7 @@ class InformationProblem(RelationalProblem):
     @cached_property
     def pairs(self) -> dict[str, PairTerms]:
         """Costs of shared clusters by type."""
+        # So a link weighs as much beside the data in small sets and in large ones.
         costs = {name: self.information / self.data.size(name) for name in self.links}
         matrices = {name: ties_and_pairs(links)[1] for name, links in self.links.items()}
         return {name: PairTerms(costs[name] * P) for name, P in matrices.items() if P.nnz}
@@ -95,6 +98,7 @@ class InformationProblem(RelationalProblem):
         for r, other in self.touching(name):
             code = self._code(r, joints[r] if other == "cols" else joints[r].T)
             known, index = self.product(state, r, other) @ code.T, self.rows_of(r, other)
+            # Objects that the relation lacks add nothing, wherever they are.
             if not isinstance(index, slice):
                 part, known = known, np.zeros((self.data.size(name), code.shape[0]))
                 known[index] = part
@@ -108,6 +112,8 @@ class InformationProblem(RelationalProblem):
 
     def moved(self, name: str, state: State) -> State:
         """Every object to the cluster whose profile codes it best, [1]_, Fig. 1."""
+        # Large data: labels and the sums that follow from them are had from one pass, unless links
+        # make objects depend on each other or a cluster has become empty.
         if name not in self.links and self.in_one_pass(name, state):
             code = self._code(0, self.cross(state, 0))
             moved = self.reassigned(name, state, -code, np.zeros(len(code)))
@@ -116,6 +122,8 @@ class InformationProblem(RelationalProblem):
         scores, ties = self.scores(name, state), self.ties.get(name)
         pairs = self.pairs.get(name)
         nothing = np.zeros((state.factors[name].shape[1],) * 2)
+        # The cost of a cluster in a block is B_kk - 2 A_ik: with B = 0 and half the scores it is
+        # minus the score, so that links act as in every factorisation.
         block = BlockQuadratic(scores * 0.5, nothing, pairs and pairs.matrix)
         G = Indicator(ties=ties).step(state.factors[name], block)
         if not G.sizes.all():
@@ -130,6 +138,7 @@ class InformationProblem(RelationalProblem):
         gain = -scores
         for r, other in self.touching(name):
             P = gathered(self.product(state, r, other))
+            # Its own profile codes an object best: Σ p log(p / Σ p).
             own = xlogy(P, P).sum(axis=1) - xlogy(P.sum(axis=1), P.sum(axis=1))
             gain[self.rows_of(r, other)] += self.shares[r] / self.totals[r] * own
         return gain
@@ -151,7 +160,8 @@ def _row_information(C: Matrix, total: float) -> float:
     return float(inside - xlogy(margin, margin / total).sum())
 
 
-class ITCC(HardCoclusterer):
+@dataclass(eq=False, repr=False)
+class ITCC(Coclusterer):
     r"""Information-theoretic co-clustering.
 
     .. math:: \min \sum_r p_r [I(X_r; Y_r) - I(\hat X_r; \hat Y_r)]
@@ -179,9 +189,14 @@ class ITCC(HardCoclusterer):
     .. [1] Dhillon, Mallela, Modha. Information-Theoretic Co-clustering. KDD 2003.
     """
 
-    _nonnegative = True
-    _auto_normalization = None
-    _blockwise = True
+    _: KW_ONLY
+    max_iter: int = 100
+    # Labels settle: the run goes on until none changes.
+    tol: float = 0.0
+
+    _nonnegative: ClassVar[bool] = True
+    _auto_normalization: ClassVar[str | None] = None
+    _blockwise: ClassVar[bool] = True
 
     def _problem(self, data: RelationalData, links: dict[str, Links]) -> InformationProblem:
         """The problem that defines the method."""
@@ -197,8 +212,10 @@ class ITCC(HardCoclusterer):
                 if start is None
                 else constraint.given(start[name], k)
             )
+            # Labels live where the rows do: with the workers, for Dask collections.
             labels[name] = task.data.placed(name, given)
         run = self._alternate(problem, State(labels), task)
+        # What new samples are coded by, and what the user sees as S.
         joint = [problem.cross(run.state, r) / total for r, total in enumerate(problem.totals)]
         return replace(run, state=replace(run.state, associations=tuple(joint)))
 

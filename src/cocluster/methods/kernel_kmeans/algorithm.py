@@ -25,13 +25,16 @@ import numpy as np
 import scipy.linalg as la
 
 from cocluster.graphs.kernels import checked_kernel
+from cocluster.linalg.assignment import fill_empty
+from cocluster.linalg.partitions import Partition
 from cocluster.linalg.types import Array
 from cocluster.links.closure import symmetric
 from cocluster.links.pairs import as_pairs, check_pairs
 from cocluster.trifactor import Callback, Progress
 from cocluster.utils.checks import check_integer, check_number, check_start
 
-# Smaller gains, relative to the trace of the kernel, are rounding.
+# Smaller gains, relative to the trace of the kernel, are rounding: without this floor samples
+# could be moved to and fro for ever.
 ROUNDING = 1e-12
 
 
@@ -76,6 +79,7 @@ def supervised_kernel(
     weight = float(np.ptp(K)) if weight is None else check_number(weight, "weight")
     weights = np.repeat([weight, -weight], [len(must), len(cannot)])
     linked = K + symmetric(np.vstack([must, cannot]), weights, n).toarray()
+    # The smallest eigenvalue alone: σ needs no others.
     smallest = float(la.eigh(linked, eigvals_only=True, subset_by_index=[0, 0])[0])
     return np.asarray(linked + max(0.0, -smallest) * np.eye(n))
 
@@ -152,6 +156,7 @@ def _run(K: Array, labels: Array, k: int, a: Array, callback: Callback | None) -
     """Batch passes and single moves from one start."""
     diagonal, floor = np.diag(K), ROUNDING * float(np.abs(np.diag(K)) @ a)
     labels = _refilled(labels, k, np.zeros(len(K)))
+    # All that distances to the means need: ‖φ_i - m_c‖² = K_ii - 2 u_ic / s_c + q_c / s_c².
     u, s, q = _sums(K, labels, k, a)
     history = [_value(diagonal, a, s, q)]
     while True:
@@ -160,6 +165,7 @@ def _run(K: Array, labels: Array, k: int, a: Array, callback: Callback | None) -
         proposal = _refilled(nearest, k, distances[np.arange(len(K)), nearest])
         sums = _sums(K, proposal, k, a)
         value = _value(diagonal, a, *sums[1:])
+        # A batch pass may raise J where K is not positive semi-definite: it is not taken then.
         if not value < history[-1] - floor:
             break
         labels, (u, s, q) = proposal, sums
@@ -184,15 +190,8 @@ def _value(diagonal: Array, a: Array, s: Array, q: Array) -> float:
 
 
 def _refilled(labels: Array, k: int, misfit: Array) -> Array:
-    """Give each empty cluster the worst fitted sample that is not alone in its cluster."""
-    labels = labels.copy()
-    sizes = np.bincount(labels, minlength=k)
-    candidates = iter(np.argsort(-misfit, kind="stable"))
-    for empty in np.flatnonzero(sizes == 0):
-        sample = next(i for i in candidates if sizes[labels[i]] > 1)
-        sizes[labels[sample]] -= 1
-        labels[sample] = empty
-    return labels
+    """Labels in which each empty cluster has taken the worst fitted sample of another."""
+    return fill_empty(Partition(labels, k), misfit).labels
 
 
 def _move_singly(
@@ -206,6 +205,8 @@ def _move_singly(
         members = labels[:, None] == np.arange(k)
         s, sizes = a @ members, members.sum(axis=0)
         q = np.where(members, a[:, None] * u, 0.0).sum(axis=0)
+        # What J gains if a sample leaves its cluster (`left`) and joins another (`joined`): each
+        # is the change of q_c / s_c.
         change = 2.0 * a[:, None] * u
         joined = (q + change + own_square[:, None]) / (s + a[:, None]) - q / s
         # The last sample of a cluster stays: its cluster would be empty.
@@ -217,6 +218,7 @@ def _move_singly(
         if not gain[sample, target] > floor:
             return labels, falls
         falls.append(float(gain[sample, target]))
+        # Only the sums of two clusters change: O(n), where `_sums` would cost O(n²).
         step = a[sample] * K[:, sample]
         u[:, labels[sample]] -= step
         u[:, target] += step

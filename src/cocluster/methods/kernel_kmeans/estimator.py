@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import Tags
 
-from cocluster.data.relational import RelationalData
 from cocluster.graphs.kernels import KERNELS, Kernel, kernel_matrix
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array, Matrix
-from cocluster.methods.base import HardCoclusterer, Start, Task
+from cocluster.methods.base import Coclusterer, Start, Task
 from cocluster.methods.kernel_kmeans.algorithm import kernel_kmeans, supervised_kernel
-from cocluster.methods.one_type import only_matrix, sample_links, samples_only
+from cocluster.methods.one_type import only_matrix, sample_links
 from cocluster.trifactor import Run, State
 from cocluster.utils.checks import check_choice, check_number
 
 
-class KernelKMeans(HardCoclusterer):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class KernelTask(Task):
+    """A task with the kernel of the samples, as it is and with links."""
+
+    kernel: Array
+    linked: Array
+
+
+@dataclass(eq=False, repr=False)
+class KernelKMeans(Coclusterer):
     r"""Kernel k-means (KK); with links, semi-supervised kernel k-means (SS-KK).
 
     .. math:: \min \sum_c \sum_{i \in c} \|\phi_i - m_c\|^2
@@ -74,36 +83,20 @@ class KernelKMeans(HardCoclusterer):
     True
     """
 
-    _auto_normalization = None
+    n_column_clusters: None = None
+    _: KW_ONLY
+    kernel: Kernel = "rbf"
+    gamma: float | None = None
+    degree: int = 3
+    coef0: float = 1.0
+    link_weight: float | None = None
+    init: Any = "random"
+    n_init: int = 10
+    # Not parameters here: single moves end by themselves.
+    max_iter: int = field(default=100, init=False)
+    tol: float = field(default=0.0, init=False)
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        n_column_clusters: None = None,
-        *,
-        kernel: Kernel = "rbf",
-        gamma: float | None = None,
-        degree: int = 3,
-        coef0: float = 1.0,
-        link_weight: float | None = None,
-        normalize: str | None = "auto",
-        init: Any = "random",
-        n_init: int = 10,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            n_column_clusters,
-            normalize=normalize,
-            init=init,
-            n_init=n_init,
-            random_state=random_state,
-        )
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.link_weight = link_weight
+    _auto_normalization: ClassVar[str | None] = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -119,38 +112,38 @@ class KernelKMeans(HardCoclusterer):
             X, self.kernel, other, gamma=self.gamma, degree=self.degree, coef0=self.coef0
         )
 
-    def _best_run(self, task: Task) -> Run:
+    def _prepared(self, task: Task) -> KernelTask:
         own = sample_links(self, task.data, task.links)
-        K = self._training_kernel = self._kernel(only_matrix(self, task.data))
+        K = linked = self._kernel(only_matrix(self, task.data))
         if own is not None:
-            K = supervised_kernel(K, own.must_link, own.cannot_link, self.link_weight)
-        self._linked_kernel = K
-        return super()._best_run(task)
+            linked = supervised_kernel(K, own.must_link, own.cannot_link, self.link_weight)
+        return task.extended(KernelTask, kernel=K, linked=linked)
 
-    def _solve(self, task: Task, start: Start) -> Run:
+    def _solve(self, task: Any, start: Start) -> Run:
+        center = task.data.center
         found = kernel_kmeans(
-            self._linked_kernel,
-            task.clusters[task.data.center],
+            task.linked,
+            task.clusters[center],
             task.rng,
-            n_init=1,
-            start=None if start is None else _as_labels(start[task.data.center]),
+            n_init=1,  # starts are counted outside
+            start=None if start is None else _as_labels(start[center]),
             callback=task.callback,
         )
-        labels = as_partition(found.labels, task.clusters[task.data.center])
-        return Run(State({task.data.center: labels}), found.history, found.converged)
+        labels = as_partition(found.labels, task.clusters[center])
+        return Run(State({center: labels}), found.history, found.converged)
 
-    def _store(self, data: RelationalData, run: Run) -> None:
-        X, G = only_matrix(self, data), run.state.factors[data.center]
-        super()._store(samples_only(data), run)
+    def _store(self, task: Any, run: Run) -> None:
+        super()._store(task, run)
+        G = run.state.factors[task.data.center]
         # Mean of each cluster as a combination of the samples, and its squared length.
         self._means = G.dense() / G.sizes
-        self._lengths = np.einsum("ic,ic->c", self._means, self._training_kernel @ self._means)
-        self._training = X
-        del self._training_kernel, self._linked_kernel
+        self._lengths = np.einsum("ic,ic->c", self._means, task.kernel @ self._means)
+        self._training = only_matrix(self, task.data)
 
     def predict(self, X: Any) -> Array:
         """Cluster of each new sample: the nearest mean in the feature space of the kernel."""
         new = only_matrix(self, self._new_data(X))
+        # The length of the new sample itself is the same for all means.
         products = self._kernel(new, self._training) @ self._means
         return (self._lengths - 2 * products).argmin(axis=1)
 

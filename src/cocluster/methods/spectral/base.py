@@ -4,8 +4,8 @@ samples."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from cocluster.linalg.matrices import inner, safe_inverse
 from cocluster.linalg.partitions import Partition
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array
-from cocluster.links import Links
 from cocluster.methods.base import Coclusterer, Task
 from cocluster.methods.spectral.means import NearestMeans, point_set, squared_distances
 from cocluster.methods.spectral.merging import merger
@@ -23,9 +22,29 @@ from cocluster.trifactor import RelationalProblem, Run, State, alternate
 from cocluster.utils.checks import check_choice, check_integer
 
 Points = dict[str, Array]
+# k-means ends when no label changes, after some tens of sweeps; this only bounds the exceptions.
 MAX_SWEEPS = 300
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SpectralTask(Task):
+    """A task whose objects are points of an embedding.
+
+    Attributes
+    ----------
+    points : dict of type to points, as the method made them
+    projection : B of `SpectralCoclusterer`, which maps what is known of a new sample to a point
+    landed : the points of the samples as if they were new ones
+    extras : whatever else the method found out and will store
+    """
+
+    points: Points
+    projection: Array
+    landed: Array
+    extras: Any = None
+
+
+@dataclass(eq=False, repr=False)
 class SpectralCoclusterer(Coclusterer):
     r"""Base of the methods that cluster objects as points in the span of a few eigenvectors.
 
@@ -63,26 +82,21 @@ class SpectralCoclusterer(Coclusterer):
     elsewhere than new ones land.
     """
 
-    n_column_clusters: Any = None
-    _auto_normalization: str | None = None
-    # All types share one set of clusters and one k-means.
-    _together = True
-    _unit_rows = True
-    # See `Merger`.
-    _tie_power = 0.0
+    # Not parameters, unless a method makes them so: embeddings need no start.
+    n_column_clusters: int | Mapping[str, int] | None = field(default=None, init=False)
+    _: KW_ONLY
+    n_init: int = 10
+    init: Any = field(default="spectral", init=False)
+    max_iter: int = field(default=MAX_SWEEPS, init=False)
+    tol: float = field(default=0.0, init=False)
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        normalize: str | None = "auto",
-        n_init: int = 10,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.normalize = normalize
-        self.n_init = n_init
-        self.random_state = random_state
+    _auto_normalization: ClassVar[str | None] = None
+    # Whether all types share one set of clusters and one k-means.
+    _together: ClassVar[bool] = True
+    # Whether k-means sees the directions of the points only.
+    _unit_rows: ClassVar[bool] = True
+    # How the rows of must-linked objects are added up, see `Merger`.
+    _tie_power: ClassVar[float] = 0.0
 
     def _check_parameters(self) -> None:
         check_choice(self.normalize, "normalize", NORMALIZATIONS)
@@ -95,55 +109,52 @@ class SpectralCoclusterer(Coclusterer):
 
     def _embed(
         self, data: RelationalData, clusters: Mapping[str, int], rng: np.random.Generator
-    ) -> Points:
-        """Points of every type that is clustered."""
+    ) -> tuple[Points, Any]:
+        """Points of every type that is clustered, and what else is to be stored."""
         raise NotImplementedError
 
     def _projected(self, data: RelationalData, points: Points) -> Array:
         """What the points of other types say of each sample."""
         raise NotImplementedError
 
-    def _best_run(self, task: Task) -> Run:
-        self.embedding_, landed = self._embedding(task.data, task.clusters, task.links, task.rng)
-        groups = [list(self.embedding_)] if self._together else [[n] for n in self.embedding_]
-        problem = NearestMeans(
-            {
-                names[0]: point_set(
-                    {name: self.embedding_[name] for name in names},
-                    task.clusters[names[0]],
-                    task.links,
-                )
-                for names in groups
-            }
+    def _prepared(self, task: Task) -> SpectralTask:
+        tied = merger(task.links, self._tie_power)
+        points, extras = self._embed(tied.data(task.data), task.clusters, task.rng)
+        points = tied.spread(points)
+        # From single samples to the points of their components: so will new samples come.
+        features = self._projected(task.data, points)
+        B = np.linalg.lstsq(features, points[task.data.center])[0]
+        landed = self._finished(features @ B)
+        return task.extended(
+            SpectralTask, points=points, projection=B, landed=landed, extras=extras
         )
+
+    def _best_run(self, task: Any) -> Run:
+        finished = {name: self._finished(Z) for name, Z in task.points.items()}
+        groups = [list(finished)] if self._together else [[name] for name in finished]
+        sets = {
+            names[0]: point_set(
+                {name: finished[name] for name in names}, task.clusters[names[0]], task.links
+            )
+            for names in groups
+        }
+        problem = NearestMeans(sets)
         starts = (problem.start(int(s)) for s in task.rng.integers(2**31 - 1, size=self.n_init))
         runs = (
             alternate(problem, start, max_iter=MAX_SWEEPS, tol=0, callback=task.callback)
             for start in starts
         )
         best = min(runs, key=lambda run: run.objective)
-        best = replace(best, state=self._by_type(task.data, groups, best.state))
-        G: Partition = best.state.factors[task.data.center]
+        return replace(best, state=self._by_type(task.data, groups, best.state))
+
+    def _store(self, task: Any, run: Run) -> None:
+        super()._store(task, run)
+        self.embedding_ = {name: self._finished(Z) for name, Z in task.points.items()}
+        self._points, self._projection = task.points, task.projection
+        G: Partition = run.state.factors[task.data.center]
         # Clusters as new samples see them; one that holds features only takes no samples.
         self._occupied = np.flatnonzero(G.sizes)
-        self._means = inner(G, landed)[self._occupied] / G.sizes[self._occupied, None]
-        return best
-
-    def _embedding(
-        self,
-        data: RelationalData,
-        clusters: dict[str, int],
-        links: dict[str, Links],
-        rng: np.random.Generator,
-    ) -> tuple[Points, Array]:
-        """Points of all objects, and of the samples as if they were new ones."""
-        tied = merger(links, self._tie_power)
-        self._points = tied.spread(self._embed(tied.data(data), clusters, rng))
-        # From single samples to the points of their components: so will new samples come.
-        features = self._projected(data, self._points)
-        self._map = np.linalg.lstsq(features, self._points[data.center])[0]
-        points = {name: self._finished(Z) for name, Z in self._points.items()}
-        return points, self._finished(features @ self._map)
+        self._means = inner(G, task.landed)[self._occupied] / G.sizes[self._occupied, None]
 
     def _finished(self, Z: Array) -> Array:
         """Points as k-means sees them."""
@@ -169,5 +180,5 @@ class SpectralCoclusterer(Coclusterer):
     def predict(self, X: Any) -> Array:
         """Cluster of each new sample: projected as in Notes, then the nearest mean."""
         features = self._projected(self._new_data(X), self._points)
-        Z = self._finished(features @ self._map)
+        Z = self._finished(features @ self._projection)
         return self._occupied[squared_distances(Z, self._means).argmin(axis=1)]

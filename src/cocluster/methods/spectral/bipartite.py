@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from cocluster.data.relational import RelationalData
@@ -11,6 +13,7 @@ from cocluster.methods.one_type import only_matrix
 from cocluster.methods.spectral.base import Points, SpectralCoclusterer
 
 
+@dataclass(eq=False, repr=False)
 class BipartiteSpectral(SpectralCoclusterer):
     """Base of the methods that see a matrix as a graph between samples and features.
 
@@ -30,6 +33,7 @@ class BipartiteSpectral(SpectralCoclusterer):
 
     def _projected(self, data: RelationalData, points: Points) -> Array:
         X = self._matrix(data)
+        # Absolute values: degrees of data with both signs could be zero or negative.
         weights = safe_inverse(row_sums(abs(X)))[:, None]
         features = next(Z for name, Z in points.items() if name != data.center)
         return np.asarray(weights * (X @ features))

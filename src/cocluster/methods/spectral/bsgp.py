@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from cocluster.methods.spectral.bipartite import BipartiteSpectral
 from cocluster.methods.spectral.embedding import bsgp_embedding
 
 
+@dataclass(eq=False, repr=False)
 class BSGP(BipartiteSpectral):
     r"""Bipartite spectral graph partitioning.
 
@@ -48,11 +51,11 @@ class BSGP(BipartiteSpectral):
     (np.True_, np.False_)
     """
 
-    _nonnegative = True
-    _unit_rows = False
+    _nonnegative: ClassVar[bool] = True
+    _unit_rows: ClassVar[bool] = False
 
     def _embed(
         self, data: RelationalData, clusters: Mapping[str, int], rng: np.random.Generator
-    ) -> Points:
+    ) -> tuple[Points, None]:
         rows, columns = bsgp_embedding(self._matrix(data), clusters[data.center], rng)
-        return dict(zip(data.types, (rows, columns), strict=True))
+        return dict(zip(data.types, (rows, columns), strict=True)), None

@@ -30,6 +30,7 @@ def bsgp_embedding(X: Matrix, n_clusters: int, rng: np.random.Generator) -> tupl
     .. [1] Dhillon, "Co-clustering documents and words using bipartite spectral graph
        partitioning", KDD 2001, section 4.3.
     """
+    # k clusters can be told apart by their signs in log2(k) vectors, and the first says nothing.
     wanted = 1 + max(1, int(np.ceil(np.log2(n_clusters))))
     row_scale, column_scale = degree_scales(X)
     XN = scaled(X, row_scale, column_scale)
@@ -59,6 +60,8 @@ def ncut_embedding(W: Matrix, n_components: int, rng: np.random.Generator) -> Ar
         weights = scale if z.ndim == 1 else scale[:, None]
         return -(weights * np.asarray(W @ (weights * z), dtype=np.float64))
 
+    # Negative, because the solver looks for the smallest eigenvalues; in double precision, because
+    # leading ones of a graph with good clusters lie close together.
     negative = LinearOperator((n, n), matvec=product, matmat=product, dtype=np.float64)
     _, vectors = smallest_eigenvectors(negative, n_components, rng)
     return scale[:, None] * vectors

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from cocluster.methods.spectral.ldcc_embedding import joint_embedding
 from cocluster.utils.checks import check_integer, check_number
 
 
+@dataclass(eq=False, repr=False)
 class LDCC(BipartiteSpectral):
     r"""Locally discriminative co-clustering.
 
@@ -77,25 +78,12 @@ class LDCC(BipartiteSpectral):
     (np.True_, np.False_)
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        n_components: int | None = None,
-        n_neighbors: int = 5,
-        ridge: float = 1.0,
-        row_strength: float = 1.0,
-        column_strength: float = 1.0,
-        normalize: str | None = "auto",
-        n_init: int = 10,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_clusters, normalize=normalize, n_init=n_init, random_state=random_state)
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.ridge = ridge
-        self.row_strength = row_strength
-        self.column_strength = column_strength
+    _: KW_ONLY
+    n_components: int | None = None
+    n_neighbors: int = 5
+    ridge: float = 1.0
+    row_strength: float = 1.0
+    column_strength: float = 1.0
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -117,7 +105,7 @@ class LDCC(BipartiteSpectral):
 
     def _embed(
         self, data: RelationalData, clusters: Mapping[str, int], rng: np.random.Generator
-    ) -> Points:
+    ) -> tuple[Points, None]:
         X = self._matrix(data)
         vectors = joint_embedding(
             X,
@@ -128,7 +116,8 @@ class LDCC(BipartiteSpectral):
             column_strength=self.column_strength,
             ridge=self.ridge,
         )
+        # As in BSGP: the eigenvectors of the degree-scaled data are D^1/2 times the indicators.
         scaled: list[Array] = [
             scale[:, None] * Z for scale, Z in zip(degree_scales(X), vectors, strict=True)
         ]
-        return dict(zip(data.types, scaled, strict=True))
+        return dict(zip(data.types, scaled, strict=True)), None

@@ -86,7 +86,9 @@ def joint_embedding(
     ----------
     .. [1] Zhang et al., "Locally Discriminative Coclustering", IEEE TKDE 24(6), 2012.
     """
+    # Double precision: the smallest eigenvalues are wanted, which single precision would blur.
     X = X.astype(np.float64, copy=False)
+    # For the approximate neighbours of large data, the same for both sides.
     seed = int(rng.integers(2**31 - 1))
     row_penalty = _penalty(X, row_strength, n_neighbors, ridge, seed)
     column_penalty = _penalty(X.T, column_strength, n_neighbors, ridge, seed)

@@ -45,11 +45,13 @@ def point_set(points: Mapping[str, Array], n_clusters: int, links: Mapping[str, 
         ties, P = (
             ties_and_pairs(links[name])
             if name in links
-            else (Ties(np.arange(n)), sp.csr_array((n, n)))
+            else (Ties(np.arange(n)), sp.csr_array((n, n)))  # every object by itself
         )
+        # Numbered on: components of different types stay apart.
         components.append(first + ties.component)
         pairs.append(P)
         first += int(ties.component.max()) + 1
+    # The unit of a link: how far an average point lies from the mean of all.
     cost = float(row_squares(Z - Z.mean(axis=0)).mean())
     P = sp.csr_array(sp.block_diag(pairs, format="csr"))
     terms = PairTerms(cost * P) if P.nnz else None
@@ -91,6 +93,7 @@ class NearestMeans:
         own, pairs = self.sets[name], self.sets[name].pairs
         costs = squared_distances(own.points, self.means(name, state))
         G = assigned(costs, state.factors[name], own.ties, pairs and pairs.matrix)
+        # The point that is farthest from its mean gains most by being alone.
         if not G.sizes.all():
             G = fill_empty(G, costs[np.arange(len(costs)), G.labels], own.ties)
         return State({**state.factors, name: G})
@@ -107,4 +110,5 @@ class NearestMeans:
 
 def squared_distances(Z: Array, means: Array) -> Array:
     """Squared distance of every point to every mean."""
+    # By the binomial, so that no array of points times means times dimensions is made.
     return row_squares(Z)[:, None] + row_squares(means) - 2.0 * (Z @ means.T)

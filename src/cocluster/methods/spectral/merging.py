@@ -46,6 +46,7 @@ class Merger:
             component = self.components[relation.rows]
             index = relation.row_index
             present = component if index is None else component[index]
+            # Components none of whose members the relation has are absent from it too.
             kept, position = np.unique(present, return_inverse=True)
             matrix = self._weigher(relation.rows, position, kept) @ relation.matrix
             relation = replace(relation, matrix=matrix, row_index=None if index is None else kept)
@@ -78,4 +79,5 @@ class Merger:
 def merger(links: Mapping[str, Links], power: float = 0.0) -> Merger:
     """The merger of the must-links of every type."""
     components = {name: own.closure().component for name, own in links.items()}
+    # A type with cannot-links only has as many components as objects: nothing to merge.
     return Merger({n: c for n, c in components.items() if c.max() + 1 < len(c)}, power)

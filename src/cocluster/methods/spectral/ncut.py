@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from cocluster.graphs.weights import Metric, Weights
 from cocluster.linalg.matrices import is_nonnegative, safe_inverse
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, Matrix
-from cocluster.links import Links
-from cocluster.methods.one_type import only_matrix, sample_links, samples_only
-from cocluster.methods.spectral.base import Points, SpectralCoclusterer
+from cocluster.methods.base import Task
+from cocluster.methods.one_type import only_matrix, sample_links
+from cocluster.methods.spectral.base import Points, SpectralCoclusterer, SpectralTask
 from cocluster.methods.spectral.embedding import ncut_embedding
 from cocluster.trifactor import Run, State
 from cocluster.utils.checks import check_choice, check_integer, check_number
@@ -26,6 +27,78 @@ from cocluster.utils.checks import check_choice, check_integer, check_number
 AFFINITIES = ("heat", "cosine", "precomputed")
 
 
+@dataclass(frozen=True, eq=False)
+class Affinity:
+    """How much a cut between two samples costs, for those of a fit and for new ones.
+
+    Parameters
+    ----------
+    kind : {"heat", "cosine", "precomputed"}
+    n_neighbors : int or None
+        Each sample is joined with so many nearest ones; None: with all.
+    width : float
+        The t of the heat.
+    training : matrix or None
+        The samples of the fit, for the affinities of new ones.
+    """
+
+    kind: str
+    n_neighbors: int | None
+    width: float
+    training: Matrix = None
+
+    @property
+    def implicit(self) -> bool:
+        """Whether the graph is known by its products only: all cosines."""
+        return self.kind == "cosine" and self.n_neighbors is None
+
+    def trained(self, X: Matrix) -> Affinity:
+        """The same with the samples of the fit."""
+        return replace(self, training=unit_rows(X) if self.implicit else X)
+
+    def graph(self, X: Matrix) -> Matrix:
+        """Affinities between the samples of the fit."""
+        if self.kind != "heat" and self.n_neighbors is None and not is_nonnegative(X):
+            raise ValueError(
+                f"Negative values in data passed to NCut with affinity={self.kind!r}; a cut "
+                "needs weights >= 0: use affinity='heat', or n_neighbors with cosines."
+            )
+        if self.kind == "precomputed":
+            return checked_similarity(X)
+        if self.implicit:
+            return Gram(unit_rows(X))
+        if self.n_neighbors is None:
+            return self._between(X, X)
+        metric: Metric = "cosine" if self.kind == "cosine" else "euclidean"
+        weights: Weights = "cosine" if self.kind == "cosine" else "heat"
+        return knn_graph(X, self.n_neighbors, metric=metric, weights=weights, bandwidth=self.width)
+
+    def product(self, X: Matrix, Z: Array) -> Array:
+        """The affinities of new samples with those of the fit, times Z."""
+        if self.implicit:
+            return np.asarray(unit_rows(X) @ (self.training.T @ Z))
+        # In parts: all affinities at once would be as many as new samples times old ones.
+        return np.vstack([self._of_new(X[rows]) @ Z for rows in row_chunks(X.shape[0])])
+
+    def _of_new(self, X: Matrix) -> Array:
+        """Affinities of new samples with those of the fit, the nearest only if so asked."""
+        if self.kind == "precomputed":
+            return X
+        W = self._between(X, self.training)
+        if self.n_neighbors is not None:
+            last = W.shape[1] - min(self.n_neighbors, W.shape[1])
+            # Ties with the last of the nearest stay: all of them, or the order of rows would count.
+            W[np.partition(W, last)[:, [last]] > W] = 0.0
+        return W
+
+    def _between(self, X: Matrix, Y: Matrix) -> Array:
+        """Affinities between all rows."""
+        if self.kind == "heat":
+            return np.asarray(rbf_kernel(X, Y, gamma=1.0 / self.width))
+        return np.asarray(cosine_similarity(X, Y, dense_output=True).clip(min=0.0))
+
+
+@dataclass(eq=False, repr=False)
 class NCut(SpectralCoclusterer):
     r"""Normalised cut of a graph of samples; with links, its semi-supervised form (SS-SNC).
 
@@ -79,21 +152,10 @@ class NCut(SpectralCoclusterer):
     [True, True]
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        affinity: str = "heat",
-        n_neighbors: int | None = None,
-        bandwidth: float | None = None,
-        normalize: str | None = "auto",
-        n_init: int = 10,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_clusters, normalize=normalize, n_init=n_init, random_state=random_state)
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.bandwidth = bandwidth
+    _: KW_ONLY
+    affinity: str = "heat"
+    n_neighbors: int | None = None
+    bandwidth: float | None = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -105,73 +167,34 @@ class NCut(SpectralCoclusterer):
         if self.bandwidth is not None and check_number(self.bandwidth, "bandwidth") == 0:
             raise ValueError("bandwidth must be positive; None takes it from the data.")
 
-    def _embedding(
-        self,
-        data: RelationalData,
-        clusters: dict[str, int],
-        links: dict[str, Links],
-        rng: np.random.Generator,
-    ) -> tuple[Points, Array]:
-        X = only_matrix(self, data)
-        self._width = self.bandwidth or mean_squared_distance(X) or 1.0
-        W = linked_similarity(self._graph(X), sample_links(self, data, links), "replace")
-        Z = ncut_embedding(W, clusters[data.center], rng)
-        self._training = unit_rows(X) if self._implicit else X
-        self._points = {data.center: Z}
-        self._map = np.linalg.lstsq(_weighted_means(W @ _with_ones(Z)), Z)[0]
-        # P B = Z exactly, so the samples of the fit stay where they are.
-        return {data.center: self._finished(Z)}, self._finished(Z)
+    def _prepared(self, task: Task) -> SpectralTask:
+        X, center = only_matrix(self, task.data), task.data.center
+        # 1 where all samples are equal: any width will do.
+        width = self.bandwidth or mean_squared_distance(X) or 1.0
+        affinity = Affinity(self.affinity, self.n_neighbors, width)
+        W = affinity.graph(X)
+        W = linked_similarity(W, sample_links(self, task.data, task.links), "replace")
+        Z = ncut_embedding(W, task.clusters[center], task.rng)
+        B = np.linalg.lstsq(_weighted_means(W @ _with_ones(Z)), Z)[0]
+        return task.extended(
+            SpectralTask,
+            points={center: Z},
+            projection=B,
+            # P B = Z exactly, so the samples of the fit stay where they are.
+            landed=self._finished(Z),
+            extras=affinity.trained(X),
+        )
 
-    @property
-    def _implicit(self) -> bool:
-        """Whether the graph is known by its products only."""
-        return self.affinity == "cosine" and self.n_neighbors is None
-
-    def _graph(self, X: Matrix) -> Matrix:
-        """Affinities of the samples of the fit."""
-        if self.affinity != "heat" and self.n_neighbors is None and not is_nonnegative(X):
-            raise ValueError(
-                f"Negative values in data passed to NCut with affinity={self.affinity!r}; a cut "
-                "needs weights >= 0: use affinity='heat', or n_neighbors with cosines."
-            )
-        if self.affinity == "precomputed":
-            return checked_similarity(X)
-        if self._implicit:
-            return Gram(unit_rows(X))
-        if self.n_neighbors is None:
-            return self._all_affinities(X, X)
-        metric: Metric = "cosine" if self.affinity == "cosine" else "euclidean"
-        weights: Weights = "cosine" if self.affinity == "cosine" else "heat"
-        return knn_graph(X, self.n_neighbors, metric=metric, weights=weights, bandwidth=self._width)
+    def _store(self, task: Any, run: Run) -> None:
+        super()._store(task, run)
+        self._affinity = task.extras
 
     def _projected(self, data: RelationalData, points: Points) -> Array:
-        X, Z = only_matrix(self, data), _with_ones(points[data.center])
-        if self._implicit:
-            return _weighted_means(np.asarray(unit_rows(X) @ (self._training.T @ Z)))
-        parts = [self._affinities(X[rows]) @ Z for rows in row_chunks(X.shape[0])]
-        return _weighted_means(np.vstack(parts))
-
-    def _affinities(self, X: Matrix) -> Array:
-        """Affinities of new samples with those of the fit, the nearest only if so asked."""
-        if self.affinity == "precomputed":
-            return X
-        W = self._all_affinities(X, self._training)
-        if self.n_neighbors is not None:
-            last = W.shape[1] - min(self.n_neighbors, W.shape[1])
-            W[np.partition(W, last)[:, [last]] > W] = 0.0
-        return W
-
-    def _all_affinities(self, X: Matrix, Y: Matrix) -> Array:
-        """Affinities between all rows."""
-        if self.affinity == "heat":
-            return np.asarray(rbf_kernel(X, Y, gamma=1.0 / self._width))
-        return np.asarray(cosine_similarity(X, Y, dense_output=True).clip(min=0.0))
+        sums = self._affinity.product(only_matrix(self, data), _with_ones(points[data.center]))
+        return _weighted_means(sums)
 
     def _by_type(self, data: RelationalData, groups: list[list[str]], state: State) -> State:
         return State({data.center: state.factors[data.center]})
-
-    def _store(self, data: RelationalData, run: Run) -> None:
-        super()._store(samples_only(data), run)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

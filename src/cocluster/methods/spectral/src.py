@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,9 +12,11 @@ from cocluster.data.relational import RelationalData
 from cocluster.linalg.types import Array
 from cocluster.methods.spectral.base import Points, SpectralCoclusterer
 from cocluster.methods.spectral.src_embedding import relational_embedding, side_by_side
+from cocluster.trifactor import Run
 from cocluster.utils.checks import check_integer, check_number
 
 
+@dataclass(eq=False, repr=False)
 class SRC(SpectralCoclusterer):
     r"""Spectral relational clustering.
 
@@ -63,25 +66,14 @@ class SRC(SpectralCoclusterer):
     ['people', 'samples', 'words']
     """
 
-    _auto_normalization = "auto"
-    _together = False
-    _tie_power = 0.5
+    n_column_clusters: int | Mapping[str, int] | None = None
+    _: KW_ONLY
+    max_iter: int = 100
+    tol: float = 1e-6
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        n_column_clusters: int | Mapping[str, int] | None = None,
-        *,
-        max_iter: int = 100,
-        tol: float = 1e-6,
-        normalize: str | None = "auto",
-        n_init: int = 10,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_clusters, normalize=normalize, n_init=n_init, random_state=random_state)
-        self.n_column_clusters = n_column_clusters
-        self.max_iter = max_iter
-        self.tol = tol
+    _auto_normalization: ClassVar[str | None] = "auto"
+    _together: ClassVar[bool] = False
+    _tie_power: ClassVar[float] = 0.5
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -90,11 +82,15 @@ class SRC(SpectralCoclusterer):
 
     def _embed(
         self, data: RelationalData, clusters: Mapping[str, int], rng: np.random.Generator
-    ) -> Points:
-        bases, self.relational_history_ = relational_embedding(
+    ) -> tuple[Points, Array]:
+        bases, history = relational_embedding(
             data, clusters, rng, max_iter=self.max_iter, tol=self.tol
         )
-        return {name: bases[name] for name in data.types}
+        return {name: bases[name] for name in data.types}, history
+
+    def _store(self, task: Any, run: Run) -> None:
+        super()._store(task, run)
+        self.relational_history_ = task.extras
 
     def _projected(self, data: RelationalData, points: Points) -> Array:
         return side_by_side(data, data.center, points)

@@ -70,6 +70,7 @@ def relational_embedding(
         for name in data.types:
             bases[name] = _best_basis(data, name, n_clusters[name], bases)
         history.append(total - _captured(data, bases))
+        # Relative to the first sweep: J itself may be close to zero.
         if len(history) > 1 and history[-2] - history[-1] <= tol * history[0]:
             break
     return bases, np.asarray(history)
@@ -83,6 +84,7 @@ def _start(data: RelationalData, name: str, k: int, rng: np.random.Generator) ->
 
 def _best_basis(data: RelationalData, name: str, k: int, bases: Bases) -> Array:
     """The best basis of one type, all others fixed."""
+    # Signs are fixed, so that the basis, and with it k-means, is the same on every machine.
     U = np.linalg.svd(side_by_side(data, name, bases), full_matrices=False)[0][:, :k]
     return np.asarray(U * signs(U))
 

@@ -43,7 +43,8 @@ from cocluster.links.pairs import as_pairs, check_pairs
 from cocluster.methods.factorization.metric.operator import MetricOperator, pair_distances
 from cocluster.utils.checks import check_number
 
-# Scatter matrices of larger order are represented by their leading directions only.
+# Scatter matrices of larger order are represented by their leading directions only: the time for
+# all of them grows with the cube of the order, and the last ones are shrunk by next to nothing.
 EXACT_ORDER = 2000
 LEADING_DIRECTIONS = 500
 # Eigenvalues below this share of the largest are zero up to rounding.
@@ -64,12 +65,15 @@ class LearnedMetrics:
     modality_weights: Mapping[str, float]
 
     def transformed(self, name: str, R: Matrix, clip: bool | None = None) -> Matrix:
-        r"""New relation :math:`\tilde R = \alpha R \sqrt L` of the view `name`, see `moved`.
+        r"""New relation :math:`\tilde R = \alpha R \sqrt L` of the view `name`, see
+        `MetricOperator.transformed`.
 
         Without links this is R itself. R may be the matrix learned from or new samples.
         """
         metric = self.metrics[name]
-        return replace(metric, scale=metric.scale * self.modality_weights[name]).moved(R, clip)
+        return replace(metric, scale=metric.scale * self.modality_weights[name]).transformed(
+            R, clip
+        )
 
 
 def learn_metrics(
@@ -125,8 +129,8 @@ def learn_metrics(
     >>> import numpy as np
     >>> X = np.array([[1.0, 3.0], [1.0, 0.0], [2.0, 0.0], [2.0, 3.0]])
     >>> learned = learn_metrics({"words": X}, np.array([[0, 1]]), np.array([[1, 2]]))
-    >>> moved = learned.metrics["words"].apply(X)
-    >>> bool(np.ptp(moved[:, 1]) < 3 * np.ptp(moved[:, 0]))
+    >>> transformed = learned.metrics["words"].apply(X)
+    >>> bool(np.ptp(transformed[:, 1]) < 3 * np.ptp(transformed[:, 0]))
     True
     """
     if check_number(ridge, "ridge") == 0:
@@ -175,12 +179,14 @@ def _metric(X: Matrix, pairs: list[Array], ridge: float) -> MetricOperator:
     must, cannot = pairs
     w, U, trace = _scatter_eigen(X, must)
     along = np.asarray(X @ U)
+    # uᵀ B u for every direction u, from the Laplacian of the cannot-links.
     b = (along * (_laplacian(cannot, len(along)) @ along)).sum(axis=0)
     rho = ridge * trace / X.shape[1]
     full = rho / (rho + w)
     shrunk = _chosen_directions(full, w, b, trace, float(pair_distances(X, cannot).sum()))
     unscaled = MetricOperator(U[:, shrunk], np.sqrt(full[shrunk]))
     lengths = np.sqrt(unscaled.squared_distances(X, cannot))
+    # No cannot-links, or all between equal samples: there is no unit of length.
     if not lengths.any():
         return unscaled
     return replace(unscaled, scale=float(1.0 / lengths.mean()))
@@ -188,6 +194,7 @@ def _metric(X: Matrix, pairs: list[Array], ridge: float) -> MetricOperator:
 
 def _chosen_directions(full: Array, w: Array, b: Array, trace: float, total: float) -> Array:
     """Directions to shrink: all, or those that separate no better than the average."""
+    # Of the two candidates in the head of this file, the one with the larger ratio.
     everything, poor = np.ones(len(w), dtype=bool), b * trace <= w * total
 
     def parts(shrunk: Array) -> tuple[float, float]:
@@ -204,8 +211,10 @@ def _scatter_eigen(X: Matrix, pairs: Array) -> tuple[Array, Array, float]:
     trace = float(pair_distances(X, pairs).sum())
     if trace == 0:
         return np.empty(0), np.empty((X.shape[1], 0)), 0.0
+    # Only linked samples count: everything below has their number, not that of all samples.
     linked, ends = np.unique(pairs, return_inverse=True)
     rows, pairs = X[linked], ends.reshape(pairs.shape)
+    # The rank of W is at most this: the smallest of three forms of the problem is solved.
     order = min(len(pairs), *rows.shape)
     if order > EXACT_ORDER:
         w, U = _leading(rows, pairs)
@@ -234,6 +243,7 @@ def _thin(rows: Matrix, pairs: Array) -> tuple[Array, Array]:
     few = len(pairs) <= n
     F = _differences(pairs, n) if few else _root(_laplacian(pairs, n).toarray())
     w, V = np.linalg.eigh(F @ _dense(rows @ rows.T) @ F.T)
+    # Null directions are dropped by the caller; the bound only keeps the division finite.
     lengths = np.sqrt(np.maximum(w, NULL_SHARE * w.max()))
     return w, np.asarray(rows.T @ (F.T @ V / lengths))
 

@@ -1,4 +1,4 @@
-"""A metric as the identity changed along few directions, and a relation moved by it."""
+"""A metric as the identity changed along few directions, and a relation transformed by it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from cocluster.graphs.distances import chosen_distances
 from cocluster.linalg.matrices import squared_norm
 from cocluster.linalg.types import Array, Matrix
 
-# Up to this many cells the moved relation of sparse data is held densely.
+# Up to this many cells the transformed relation of sparse data is held densely, 400 MB; it cannot
+# be sparse, because the metric mixes all features.
 DENSE_ENTRIES = 50_000_000
 # Columns of the basis multiplied with the data at once, to bound memory.
 COLUMNS_AT_ONCE = 32
@@ -48,10 +49,11 @@ class MetricOperator:
     def squared_distances(self, X: Matrix, pairs: Array) -> Array:
         r"""Squared distances :math:`\|(x_i - x_j) \sqrt L\|^2`, without forming X √L."""
         along = np.asarray(X @ self.basis) * np.sqrt(1.0 - self.gains**2)
+        # √L loses 1 - g² of the square along each direction: d² less what is lost, by Pythagoras.
         kept = pair_distances(X, pairs) - pair_distances(along, pairs)
         return np.asarray(self.scale**2 * np.maximum(kept, 0.0))
 
-    def moved(self, R: Matrix, clip: bool | None = None) -> Matrix:
+    def transformed(self, R: Matrix, clip: bool | None = None) -> Matrix:
         r"""Relation :math:`R \sqrt L` in the form the factorisation takes.
 
         The identity returns R itself. Otherwise the entries below zero are set to zero
@@ -64,7 +66,7 @@ class MetricOperator:
             return R
         if clip is None:
             clip = not sp.issparse(R) or R.shape[0] * R.shape[1] <= DENSE_ENTRIES
-        return np.maximum(self.apply(R), 0) if clip else MovedRelation(R, self)
+        return np.maximum(self.apply(R), 0) if clip else TransformedRelation(R, self)
 
     def root_times(self, G: Array) -> Array:
         r"""Product :math:`\sqrt L G` in the precision of G."""
@@ -74,7 +76,7 @@ class MetricOperator:
 
 
 @dataclass(frozen=True, eq=False)
-class MovedRelation:
+class TransformedRelation:
     r"""The product :math:`R \sqrt L`, or its transpose, never formed.
 
     Parameters
@@ -101,7 +103,7 @@ class MovedRelation:
         return np.dtype(self.matrix.dtype)
 
     @property
-    def T(self) -> MovedRelation:
+    def T(self) -> TransformedRelation:
         """The transpose."""
         return replace(self, transposed=not self.transposed)
 
