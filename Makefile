@@ -2,13 +2,23 @@ PYTHON ?= python3
 BIN := .venv/bin
 BENCH ?= --quick
 
-.PHONY: demo test lint bench bench-quick docs readme clean
+.PHONY: demo test test-quick coverage versions lint bench bench-quick docs readme clean
 
 demo: .venv/.demo  ## co-cluster the docstring corpus, write demo-report/
-	$(BIN)/python -m cocluster.demo
+	$(BIN)/python examples/docstrings.py
 
 test: .venv/.dev  ## the ordinary tests: no downloads, no data files
 	$(BIN)/python -m pytest -n auto -m "not slow"
+
+# The core, and one look at each method: for the working day. `make test` is what counts.
+test-quick: .venv/.dev
+	$(BIN)/python -m pytest -n auto -m "not slow and not thorough"
+
+coverage: .venv/.dev  ## branch coverage of the ordinary tests
+	$(BIN)/python -m pytest -n auto -m "not slow" --cov --cov-report=term --cov-report=html
+
+versions: .venv/.dev  ## every supported Python that can be found, and the lowest versions declared
+	$(BIN)/nox
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from benchmarks.pictures import save
 from cocluster import CoCluster
 from cocluster.interview import Interview
 from cocluster.linalg.types import Array
@@ -121,7 +122,7 @@ def plot(rows: list[Row], path: Path) -> None:
     axes[0, 0].legend(frameon=False)
     figure.supxlabel("answers")
     figure.supylabel("accuracy, mean of 3 seeds")
-    figure.savefig(path, dpi=110)
+    save(figure, path, dpi=110)
 
 
 def write_page(rows: list[Row]) -> str:

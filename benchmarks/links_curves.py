@@ -22,12 +22,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import scipy.sparse as sp
 
+from benchmarks.pictures import save
 from cocluster import FNMTF, LDCC, SSNMF, Links, StarSSNMF
 from cocluster.linalg.types import Array
 from cocluster.metrics import accuracy
 from cocluster.preprocessing import TopWordsByMutualInformation
 
-# File, classes, words: two sets of paper 001 and two of paper 000.
+# File, classes, words: two sets of chen2008 and two of chen2010.
 SETS: dict[str, tuple[str, tuple[str, ...], int | float]] = {
     "Graft-Phos": ("oh5", ("Graft-Survival", "Phospholipids"), 0.1),
     "England-Heart": ("oh0", ("England", "Heart-Valve-Prosthesis"), 0.1),
@@ -105,7 +106,7 @@ def plot(rows: list[Row], path: Path) -> None:
     axes[0].set_ylabel("accuracy")
     axes[-1].legend()
     figure.tight_layout()
-    figure.savefig(path, dpi=120)
+    save(figure, path, dpi=120)
 
 
 def main() -> None:

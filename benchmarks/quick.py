@@ -28,11 +28,11 @@ from benchmarks.papers.runner import run as run_table
 from benchmarks.papers.tables import TABLES
 
 SLICES = {
-    "000/table5": ("CT1", "CT4", "BT4"),
-    "001/table5": ("Graft-Phos", "England-Heart"),
-    "003/table2": ("CSTR",),
-    "004/table2": ("LungCancer",),
-    "002/table4": ("Medulloblastoma",),
+    "chen2010/table5": ("CT1", "CT4", "BT4"),
+    "chen2008/table5": ("Graft-Phos", "England-Heart"),
+    "wang2011/table2": ("CSTR",),
+    "li2012/table2": ("LungCancer",),
+    "zhang2012/table4": ("Medulloblastoma",),
 }
 SETS = ("colon_alon_62x2000", "cstr_475x1000", "oh5", "re0", "umist_575x644", "classic3")
 # Seconds from the beginning after which no further run of a table, or of the leaderboard, begins.
@@ -57,7 +57,7 @@ def reproduce(table: Table, end: float) -> bool:
         shutil.copy(home / "published.csv", folder)
         note = ""
         try:
-            run_table(table, folder / "runs.csv", quick=True, report=watch)
+            run_table(table, folder, quick=True, report=watch)
         except OutOfTime as error:
             note = f"\n{error}"
         page = write_page(table, folder, quick=True).read_text(encoding="utf-8")
@@ -85,8 +85,7 @@ def leaderboard(start: float) -> int:
     """Print the means of CoCluster and the peers; how many sets there were data and time for."""
     rows = []
     with tempfile.TemporaryDirectory() as name:
-        file = Path(name) / "results.csv"
-        for row in run_leaderboard(file, list(SETS), list(COMPARED), limit=LIMIT, seeds=1):
+        for row in run_leaderboard(Path(name), list(SETS), list(COMPARED), limit=LIMIT, seeds=1):
             rows.append(row)
             if time.monotonic() > start + ALL_UNTIL:
                 break

@@ -2,8 +2,8 @@
 
     python -m benchmarks.leaderboard.evidence [--tables one signed views links] [--seeds 3]
 
-Rows go to evidence.csv, tables to the page. Labels are looked at to score; in the table of links
-they also make the links, as a person would.
+Rows are kept in evidence.csv (see `packs`), tables go to the page. Labels are looked at to score;
+in the table of links they also make the links, as a person would.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from benchmarks.leaderboard.methods import PEERS, Fit
-from benchmarks.leaderboard.report import HERE, PAGE, RESULTS, between
+from benchmarks.leaderboard.report import HERE, PAGE, RESULTS, between, frame
 from benchmarks.leaderboard.run import all_sets, evaluate
+from benchmarks.packs import packed_afterwards, read_text, write_text
 from cocluster import CoCluster, Links
 from cocluster.data.relational import RelationalData, relational
 from cocluster.linalg.kmeans import kmeans_labels
@@ -35,7 +36,7 @@ from cocluster.methods.auto_itcc import (
 from cocluster.methods.base import Form
 from cocluster.methods.information.itcc import ITCC
 
-EVIDENCE = HERE / "evidence.csv"
+EVIDENCE = "evidence.csv"
 LINKED_SETS = ("cstr_475x1000", "oh5", "re0", "colon_alon_62x2000")
 SHARES = (0.002, 0.01, 0.03)
 TITLES = {
@@ -210,7 +211,7 @@ def linked(rows: pd.DataFrame) -> str:
 
 def write_page() -> None:
     """The tables of all rows, into the page."""
-    rows, results = pd.read_csv(EVIDENCE), pd.read_csv(RESULTS)
+    rows, results = frame(EVIDENCE), frame(RESULTS)
     parts = [
         linked(part) if table == "links" else plain(table, part, results)
         for table in TITLES
@@ -226,11 +227,12 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     asked = parser.parse_args()
     rows = pd.DataFrame(run(asked.tables, asked.seeds))
-    if EVIDENCE.exists():
-        before = pd.read_csv(EVIDENCE)
-        rows = pd.concat([before[~before["table"].isin(asked.tables)], rows])
-    rows.to_csv(EVIDENCE, index=False)
-    write_page()
+    with packed_afterwards(HERE):
+        if read_text(HERE, EVIDENCE):
+            before = frame(EVIDENCE)
+            rows = pd.concat([before[~before["table"].isin(asked.tables)], rows])
+        write_text(HERE, EVIDENCE, rows.to_csv(index=False))
+        write_page()
 
 
 if __name__ == "__main__":

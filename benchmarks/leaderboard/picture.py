@@ -8,6 +8,7 @@ import matplotlib
 import pandas as pd
 
 from benchmarks.leaderboard.methods import FRONT, PEERS
+from benchmarks.pictures import save
 
 
 def draw(panels: dict[str, tuple[pd.Series[float], float]], file: Path) -> None:
@@ -30,5 +31,5 @@ def draw(panels: dict[str, tuple[pd.Series[float], float]], file: Path) -> None:
     marks = {"CoCluster": "C1", "our other methods": "C0", "peers": "C7"}
     handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in marks.values()]
     figure.legend(handles, marks, loc="outside lower center", ncols=len(marks), fontsize=8)
-    figure.savefig(file, dpi=100)
+    save(figure, file, dpi=100)
     plt.close(figure)

@@ -1,7 +1,8 @@
-"""The page and its picture, from results.csv."""
+"""The page and its picture, from the rows of all runs."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,9 +19,11 @@ from benchmarks.leaderboard.tables import (
     ranks,
     table,
 )
+from benchmarks.packs import read_text
 
 HERE = Path(__file__).parent
-RESULTS = HERE / "results.csv"
+# A row for every fit; a table of the pack of this folder.
+RESULTS = "results.csv"
 PAGE = HERE / "README.md"
 PICTURE = HERE / "ranks.png"
 GROUPS: dict[str, Callable[[pd.DataFrame], pd.Series[bool]]] = {
@@ -29,6 +32,11 @@ GROUPS: dict[str, Callable[[pd.DataFrame], pd.Series[bool]]] = {
     "Genes, images, digits and others": lambda rows: rows["kind"] != "text",
     "Data >= 0": lambda rows: rows["signed"] == 0,
 }
+
+
+def frame(name: str) -> pd.DataFrame:
+    """A table of the pack of this folder."""
+    return pd.read_csv(io.StringIO(read_text(HERE, name)))
 
 
 def figures(rows: pd.DataFrame) -> str:
@@ -97,7 +105,7 @@ def between(text: str, mark: str, new: str) -> str:
 
 def write_page() -> None:
     """The figures are written anew; the rest of the page stays."""
-    rows = pd.read_csv(RESULTS)
+    rows = frame(RESULTS)
     panels = {}
     for title, rule in GROUPS.items():
         part = rows[rule(rows)]

@@ -7,15 +7,14 @@ Every fit has a process of its own, in which it may use so many seconds of the p
 and the peers three times as many; a method that was too slow is not tried on sets that are larger.
 A fit of less than five seconds is done twice there, and the shorter time counts.
 CoCluster and the peers have so many seeds, our other methods one. Missing values are filled by the
-median of their feature, for all methods alike. Rows are appended to results.csv one by one; what is
-there already is not run again but with --again, so an interrupted run goes on where it ended. The
-page is written anew at the end.
+median of their feature, for all methods alike. Rows are kept in results.csv one by one (see
+`packs`); what is there already is not run again but with --again, so an interrupted run goes on
+where it ended. The page is written anew at the end.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import multiprocessing
 import platform
 import resource
@@ -37,7 +36,8 @@ from sklearn.impute import SimpleImputer
 from threadpoolctl import threadpool_limits
 
 from benchmarks.leaderboard.methods import COMPARED, PARTICIPANTS
-from benchmarks.leaderboard.report import RESULTS, write_page
+from benchmarks.leaderboard.report import HERE, RESULTS, write_page
+from benchmarks.packs import append_row, packed_afterwards, read_rows, read_text, write_rows
 from cocluster.datasets import fetch, list_datasets
 from cocluster.metrics import accuracy, nmi
 
@@ -133,14 +133,6 @@ def within(limit: int, task: Callable[[], Outcome]) -> Outcome:
     return queue.get() if child.exitcode == 0 else {"failure": f"ended with {child.exitcode}"}
 
 
-def done_before(file: Path) -> list[Outcome]:
-    """All rows that are there."""
-    if not file.exists():
-        return []
-    with file.open() as opened:
-        return list(csv.DictReader(opened))
-
-
 def too_slow_before(rows: list[Outcome], about: Outcome, name: str) -> Outcome | None:
     """The failure of a method that was too slow on a set with fewer samples and features."""
     for row in rows:
@@ -151,24 +143,14 @@ def too_slow_before(rows: list[Outcome], about: Outcome, name: str) -> Outcome |
     return None
 
 
-def append(file: Path, row: Outcome) -> None:
-    """One more row."""
-    new = not file.exists()
-    with file.open("a", newline="") as opened:
-        writer = csv.DictWriter(opened, FIELDS, lineterminator="\n")
-        if new:
-            writer.writeheader()
-        writer.writerow(row)
-
-
-def forget(file: Path, sets: list[str] | None, methods: list[str]) -> None:
-    """Take the rows of some methods on some sets (None: all) out of the file."""
-    rows = done_before(file)
-    file.unlink(missing_ok=True)
-    for row in rows:
-        name = row["set"].split(":")[0]
-        if row["method"] not in methods or (sets and name not in sets):
-            append(file, row)
+def forget(folder: Path, sets: list[str] | None, methods: list[str]) -> None:
+    """Take the rows of some methods on some sets (None: all) out of what is kept in a folder."""
+    kept = [
+        row
+        for row in read_rows(folder, RESULTS)
+        if row["method"] not in methods or (sets and row["set"].split(":")[0] not in sets)
+    ]
+    write_rows(folder, RESULTS, kept, FIELDS)
 
 
 def versions() -> str:
@@ -201,10 +183,11 @@ def described(title: str, kind: str, X: Any, k: int) -> Outcome:
 
 
 def run(
-    file: Path, sets: list[str] | None, methods: list[str], *, limit: int, seeds: int
+    folder: Path, sets: list[str] | None, methods: list[str], *, limit: int, seeds: int
 ) -> Iterator[Outcome]:
-    """Rows of all sets with all methods that are not in the file yet, each written as it comes."""
-    rows, made_by = done_before(file), versions()
+    """Rows of all sets with all methods that are not in the folder yet, each kept as it comes."""
+    made_by = versions()
+    rows: list[Outcome] = [*read_rows(folder, RESULTS)]
     done = {(row["set"], row["method"], int(row["seed"])) for row in rows}
     for title, kind, X, y, k in all_sets(sets):
         warm_up(tuple(methods))
@@ -217,7 +200,7 @@ def run(
                 limit * (PATIENCE if name in COMPARED else 1), task
             )
             rows.append({**about, "method": name, "seed": seed, "versions": made_by, **outcome})
-            append(file, rows[-1])
+            append_row(folder, RESULTS, rows[-1], FIELDS)
             yield rows[-1]
 
 
@@ -230,14 +213,15 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3, help="of CoCluster and the peers")
     parser.add_argument("--again", action="store_true", help="forget what the methods have")
     asked = parser.parse_args()
-    if asked.again:
-        forget(RESULTS, asked.sets, asked.methods)
-    for row in run(RESULTS, asked.sets, asked.methods, limit=asked.limit, seeds=asked.seeds):
-        print(*(row.get(field, "") for field in FIELDS[:-1]), flush=True)
-    if RESULTS.exists():
-        write_page()
-    else:
-        print("Nothing was run: set COCLUSTER_DATA to the folder of the data sets.")
+    with packed_afterwards(HERE):
+        if asked.again:
+            forget(HERE, asked.sets, asked.methods)
+        for row in run(HERE, asked.sets, asked.methods, limit=asked.limit, seeds=asked.seeds):
+            print(*(row.get(field, "") for field in FIELDS[:-1]), flush=True)
+        if read_text(HERE, RESULTS):
+            write_page()
+        else:
+            print("Nothing was run: set COCLUSTER_DATA to the folder of the data sets.")
 
 
 if __name__ == "__main__":

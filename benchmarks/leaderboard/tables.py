@@ -1,4 +1,4 @@
-"""Means, ranks and times by method, from the rows of results.csv."""
+"""Means, ranks and times by method, from the rows of all runs."""
 
 from __future__ import annotations
 

@@ -9,13 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-OWN = {
-    "000": ("SS-NMF",),
-    "001": ("SS-NMF",),
-    "002": ("LDCC",),
-    "003": ("FNMTF", "LP-FNMTF"),
-    "004": ("RMC",),
-}
+from benchmarks.papers.catalogue import PAPERS
+
 # Differences up to this, as a share, need no explanation.
 TOLERANCE = 0.02
 
@@ -43,8 +38,9 @@ def below_lines(
     paper: str, number: str, cells: Iterable[Cell], folder: Path, unit: float = 1.0
 ) -> list[str]:
     """The section of a page, for cells of the paper's own methods; rounding is allowed for."""
+    own = PAPERS[paper].own
     allowed = TOLERANCE * unit * (1 + 1e-9)
-    short = [c for c in cells if c.column in OWN[paper] and c.theirs - c.ours > allowed]
+    short = [c for c in cells if c.column in own and c.theirs - c.ours > allowed]
     known = read_explained(folder / "explained.csv", number)
     digits = 3 if unit == 1.0 else 1
     lines = [
@@ -53,7 +49,7 @@ def below_lines(
         for c in short
     ]
     if not lines:
-        lines = [f"No cell of {' and '.join(OWN[paper])} that was run is more than 2 points below."]
+        lines = [f"No cell of {' and '.join(own)} that was run is more than 2 points below."]
     return ["", "## Below the published figure", "", *lines]
 
 

@@ -51,7 +51,7 @@ class Exhibit:
 
     @property
     def name(self) -> str:
-        """As in ``cocluster reproduce NAME``."""
+        """As in ``python -m benchmarks reproduce NAME``."""
         return f"{self.paper}/table{self.number}"
 
     def rows(self, quick: bool) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from benchmarks.papers.protocol import Scales
 Grid = dict[str, tuple[Any, ...]]
 # The papers do not say how data are scaled: every method searches the same scalings.
 TEXT: Scales = (None, "l2", "tfidf", "degree")
-# Of counts also logarithms, which is what brings k-means to the figures of paper 002.
+# Of counts also logarithms, which is what brings k-means to the figures of zhang2012.
 COUNTS: Scales = (None, "l2", "tfidf", "log l2", "log tfidf")
 IMAGE: Scales = (None, "l2")
 GENE: Scales = (None, "l2", "log l2", "range")

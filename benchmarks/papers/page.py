@@ -9,13 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.packs import read_rows
 from benchmarks.papers.below import Cell, below_lines, with_both
 from benchmarks.papers.exhibit import Exhibit, ours
 from benchmarks.papers.layout import MISSING, compared, table_lines
 from benchmarks.papers.protocol import SHARES, Setting, Table, judge, written
-from benchmarks.papers.runner import by_key, read_runs
+from benchmarks.papers.runner import DETAILS, RUNS, by_key
 from benchmarks.papers.search import Row, average, finished
-from cocluster.datasets import list_paper_sets
+from benchmarks.papers.sets import list_paper_sets
 
 Published = dict[tuple[str, str, str], float]
 Best = dict[tuple[str, str], tuple[Setting, list[Row], int]]
@@ -62,7 +63,7 @@ def write_page(table: Table | Exhibit, folder: Path, quick: bool) -> Path:
 def _table_lines(table: Table, folder: Path, quick: bool) -> list[str]:
     """The page of figures by set and method."""
     published = read_published(folder / "published.csv", table.number)
-    rows = read_runs(folder / "runs.csv")
+    rows = read_rows(folder, RUNS)
     best = {metric: chosen(table, rows, quick, metric) for metric in table.metrics}
     lines = [*_title(table, quick), "", *_head(table, quick)]
     short: list[Cell] = []
@@ -84,7 +85,7 @@ def _table_lines(table: Table, folder: Path, quick: bool) -> list[str]:
 
 def _exhibit_lines(exhibit: Exhibit, folder: Path, quick: bool) -> list[str]:
     """The page of an exhibit."""
-    runs = read_runs(folder / "details.csv")
+    runs = read_rows(folder, DETAILS)
     found = ours(exhibit, runs, quick)
     used = sorted({row["versions"] for row in runs if row["table"] == exhibit.number})
     shown, cells = exhibit.show(read_values(folder / "published.csv", exhibit.number), found)
@@ -107,9 +108,9 @@ def read_values(file: Path, number: str) -> dict[str, dict[str, dict[str, str]]]
 
 def _title(table: Table | Exhibit, quick: bool) -> list[str]:
     """Heading and command."""
-    name = f"cocluster reproduce {table.name}" + (" --quick" if quick else "")
+    name = f"python -m benchmarks reproduce {table.name}" + (" --quick" if quick else "")
     return [
-        f"# Paper {table.paper}, table {table.number}: {table.title}",
+        f"# {table.paper}, table {table.number}: {table.title}",
         "",
         f"Written by `{name}`; protocol in [README](README.md).",
     ]

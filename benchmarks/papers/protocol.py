@@ -12,16 +12,16 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import MinMaxScaler
 
+from benchmarks.papers.sets import list_paper_sets, paper_set
 from cocluster.data.relational import star
 from cocluster.data.scaling import fit_scaling
-from cocluster.datasets import list_paper_sets, paper_set
 from cocluster.datasets.registry import nearest
 from cocluster.linalg.types import Array
 from cocluster.links import Links
 
 Setting = Mapping[str, Any]
 Scales = tuple[str | None, ...]
-AnyTable = TypeVar("AnyTable")
+Found = TypeVar("Found")
 # Metrics that lie in [0, 1], of which the larger is the better.
 SHARES = ("accuracy", "nmi", "purity")
 
@@ -132,7 +132,7 @@ class Table:
 
     @property
     def name(self) -> str:
-        """As in ``cocluster reproduce NAME``."""
+        """As in ``python -m benchmarks reproduce NAME``."""
         return f"{self.paper}/table{self.number}"
 
     @property
@@ -267,9 +267,9 @@ def rescaled(X: Any, scale: str | None) -> Any:
     return fit_scaling(X, scale).apply(X)
 
 
-def find(name: str, tables: Mapping[str, AnyTable]) -> AnyTable:
-    """A table by its name; an unknown name is answered with the nearest known ones."""
-    if name in tables:
-        return tables[name]
-    near = " or ".join(nearest(name, tuple(tables))) or ", ".join(tables)
-    raise ValueError(f"There is no table {name!r}; did you mean {near}?")
+def find(name: str, known: Mapping[str, Found]) -> Found:
+    """What a name stands for; an unknown name is answered with the nearest known ones."""
+    if name in known:
+        return known[name]
+    near = " or ".join(nearest(name, tuple(known))) or ", ".join(known)
+    raise ValueError(f"There is nothing named {name!r} to reproduce; did you mean {near}?")

@@ -1,8 +1,7 @@
-"""Runs the cells of a table; every finished run is a line in ``runs.csv``, and is not run again."""
+"""Runs the cells of a table; every finished run is kept (see `packs`), and is not run again."""
 
 from __future__ import annotations
 
-import csv
 import json
 import platform
 import time
@@ -17,11 +16,12 @@ import scipy
 import sklearn
 
 import cocluster
+from benchmarks.packs import append_row, read_rows
 from benchmarks.papers.exhibit import Exhibit, Piece, pieces
 from benchmarks.papers.protocol import Job, Sample, Table, load, written
 from benchmarks.papers.search import Key, Row, most_runs, stages
+from benchmarks.papers.sets import list_paper_sets
 from cocluster.datasets.fetch import locate
-from cocluster.datasets.papers import list_paper_sets
 from cocluster.datasets.registry import dataset_info
 from cocluster.metrics import scores
 
@@ -38,8 +38,9 @@ FIELDS = (
     "versions",
     "refused",
 )
-# Of the file beside it, which has the runs of exhibits.
-DETAILS = ("table", "set", "seed", "values", "seconds", "versions")
+DETAIL_FIELDS = ("table", "set", "seed", "values", "seconds", "versions")
+# The runs of all tables of a paper, and those of its exhibits.
+RUNS, DETAILS = "runs.csv", "details.csv"
 Loader = Callable[[str, str, int], Sample]
 Report = Callable[[Any, int, int], None]
 
@@ -54,17 +55,6 @@ def versions() -> str:
         "scikit-learn": sklearn.__version__,
     }
     return " ".join(f"{name}={version}" for name, version in used.items())
-
-
-def read_runs(file: Path) -> list[Row]:
-    """Finished runs; a last line that was cut off while it was written is taken out of the file."""
-    if not file.exists():
-        return []
-    text = file.read_text(encoding="utf-8")
-    if text and not text.endswith("\n"):
-        text = text[: text.rfind("\n") + 1]
-        file.write_text(text, encoding="utf-8")
-    return list(csv.DictReader(text.splitlines()))
 
 
 def key(row: Row) -> Key:
@@ -87,20 +77,22 @@ def require_data(table: Table | Exhibit, quick: bool) -> None:
 
 def run(
     table: Table | Exhibit,
-    file: Path,
+    folder: Path,
     *,
+    name: str = RUNS,
     quick: bool = False,
     report: Report | None = None,
     loader: Loader = load,
 ) -> None:
-    """Run what is not yet in the file.
+    """Run what is not yet there.
 
     Parameters
     ----------
-    table : Table
-    file : path
-        Lines are appended, each as soon as its run is finished; those of an exhibit to
-        ``details.csv`` beside it.
+    table : Table or Exhibit
+    folder : path
+        Where runs are kept, each as soon as it is finished.
+    name : str
+        Of the file with the runs of a table; those of an exhibit are in ``details.csv``.
     quick : bool
         Fewer runs, coarser grids, small sets.
     report : callable of (job or piece, done, total), optional
@@ -108,8 +100,8 @@ def run(
     loader : callable of (paper, set, seed)
     """
     if isinstance(table, Exhibit):
-        return _run_exhibit(table, file.with_name("details.csv"), quick, report)
-    finished = by_key(read_runs(file))
+        return _run_exhibit(table, folder, quick, report)
+    finished = by_key(read_rows(folder, name))
     loaded = lru_cache(maxsize=table.runs)(loader)
     drawn = {entry.name for entry in list_paper_sets(table.paper) if entry.draw}
     for job, done, total in _ordered(table, quick, finished):
@@ -118,8 +110,8 @@ def run(
         if job.key not in finished:
             sample = loaded(table.paper, job.row, job.seed if job.row in drawn else 0)
             line = {**_identity(job), **measured(job, sample), "versions": versions()}
-            append(file, line)
-            finished[job.key] = {name: str(line.get(name, "")) for name in FIELDS}
+            append_row(folder, name, line, FIELDS)
+            finished[job.key] = {field: str(line.get(field, "")) for field in FIELDS}
 
 
 def _ordered(table: Table, quick: bool, finished: dict[Key, Row]) -> Iterator[tuple[Job, int, int]]:
@@ -135,15 +127,15 @@ def _ordered(table: Table, quick: bool, finished: dict[Key, Row]) -> Iterator[tu
             yield job, done, sum(sizes)
 
 
-def _run_exhibit(exhibit: Exhibit, file: Path, quick: bool, report: Report | None) -> None:
-    """Make the pieces that are not yet in the file."""
+def _run_exhibit(exhibit: Exhibit, folder: Path, quick: bool, report: Report | None) -> None:
+    """Make the pieces that are not yet there."""
     todo = pieces(exhibit, quick)
-    present = {(row["table"], row["set"], row["seed"]) for row in read_runs(file)}
+    present = {(row["table"], row["set"], row["seed"]) for row in read_rows(folder, DETAILS)}
     for done, piece in enumerate(todo):
         if report is not None:
             report(piece, done, len(todo))
         if piece.key not in present:
-            append(file, {**_made(piece), "versions": versions()}, DETAILS)
+            append_row(folder, DETAILS, {**_made(piece), "versions": versions()}, DETAIL_FIELDS)
 
 
 def _made(piece: Piece) -> dict[str, Any]:
@@ -153,19 +145,8 @@ def _made(piece: Piece) -> dict[str, Any]:
         warnings.simplefilter("ignore")
         values = piece.column.make(piece.row, piece.seed)
     seconds = f"{time.perf_counter() - start:.3f}"
-    names = dict(zip(DETAILS, piece.key, strict=False))
+    names = dict(zip(DETAIL_FIELDS, piece.key, strict=False))
     return {**names, "values": json.dumps(values), "seconds": seconds}
-
-
-def append(file: Path, row: dict[str, Any], fields: tuple[str, ...] = FIELDS) -> None:
-    """Add a line; the file is made with its head."""
-    new = not file.exists()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a", newline="", encoding="utf-8") as opened:
-        writer = csv.DictWriter(opened, fields, restval="", lineterminator="\n")
-        if new:
-            writer.writeheader()
-        writer.writerow(row)
 
 
 def measured(job: Job, sample: Sample) -> dict[str, Any]:
@@ -178,7 +159,8 @@ def measured(job: Job, sample: Sample) -> dict[str, Any]:
             warnings.simplefilter("ignore")  # of convergence: the number of sweeps is recorded
             answer = job.column.solve(problem, parameters, job.seed)
     except ValueError as error:
-        return {"refused": str(error)}
+        # One line for each run, so that a line that was cut off can be told.
+        return {"refused": " ".join(str(error).split())}
     seconds = time.perf_counter() - start
     found = scores(sample.labels, answer.labels)
     figures = {name: f"{found[name]:.4f}" for name in ("accuracy", "nmi", "purity")}

@@ -36,12 +36,11 @@ from cocluster.linalg.assignment import reassigned
 from cocluster.linalg.kmeans import SAMPLE, _nearest, kmeans
 from cocluster.linalg.matrices import gram, inner, single_precision, squared_norm, times
 from cocluster.linalg.partitions import Partition, as_partition
-from cocluster.linalg.passes import one_of
+from cocluster.linalg.passes import part_of
 from cocluster.linalg.subspace import OVERSAMPLING, unit_rows
 from cocluster.linalg.types import Factor
 from cocluster.trifactor import BlockQuadratic, Indicator, NonNegative
-from cocluster.trifactor.constraints import _hardened
-from cocluster.trifactor.stepping import _step_rows
+from cocluster.trifactor.constraints import _hardened, _step_part
 from cocluster.utils.threads import VARIABLE, limit, narrow_products
 
 REPEATS = 3
@@ -112,7 +111,7 @@ def sweep_calls(method: str, X: sp.csr_array, shape: Shape) -> dict[str, Call]:
     return calls | {
         "times": lambda: times(X, F),
         "matmul": lambda: np.matmul(XF, S.T),
-        "_step_rows": lambda: _step_rows(G, A, constraint, B, None),
+        "_step_part": lambda: _step_part(G, A, constraint, B, None),
     }
 
 
@@ -140,15 +139,15 @@ def start_calls(X: sp.csr_array, shape: Shape) -> dict[str, Call]:
         "_as_block": lambda: _as_block(X, "X", *X.shape),
         "_form": lambda: _form(X),
         "_profile": lambda: _profile(X),
-        "Scaling.apply": lambda: scaling.apply(X),
-        "single_precision": lambda: single_precision(X),
+        "_degree_scaled_rows": lambda: scaling.apply(X),
+        "_as_single": lambda: single_precision(X),
         "times": lambda: times(X, Q),
         TURNED: lambda: _turned_product_and_gram(X, XQ),
         "qr": lambda: np.linalg.qr(Q),
         "gram": lambda: gram(XQ),
         "matmul": lambda: np.matmul(XQ, W),
         "picked_columns": lambda: picked_columns(Z, slice(1, None)),
-        "unit_rows": lambda: unit_rows(Z),
+        "_over_length": lambda: unit_rows(Z),
         "kmeans": lambda: kmeans(sample, shape.clusters, 0, 5),
         "_nearest": lambda: _nearest(sample, model),
         "_hardened": lambda: _hardened(labels, shape.clusters),
@@ -164,7 +163,7 @@ def seconds_of_calls(X: sp.csr_array, shape: Shape, programs: tuple[str, ...]) -
     found = {}
     for program in programs:
         calls = start_calls(X, shape) if program == "start" else sweep_calls(program, X, shape)
-        with narrow_products(), limit(1), threadpool_limits(1), one_of(shape.blocks):
+        with narrow_products(), limit(1), threadpool_limits(1), part_of(shape.blocks):
             for name, call in calls.items():
                 found[f"{program}/{name}"] = fastest(call, time.process_time)
         if program == "start":

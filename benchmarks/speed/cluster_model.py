@@ -28,8 +28,8 @@ READERS = (
     REASSIGNED,
     "_as_block",
     "_profile",
-    "Scaling.apply",
-    "single_precision",
+    "_degree_scaled_rows",
+    "_as_single",
 )
 
 
@@ -130,7 +130,7 @@ def sweep(method: str, shape: Shape) -> list[Step]:
         return [Step(method, (REASSIGNED,), shared=shared, total=total, kept=True), columns]
     shared = m * l * size + k * l * size + 8 * k * k
     return [
-        Step(method, ("times", "matmul", "_step_rows"), shared=shared),
+        Step(method, ("times", "matmul", "_step_part"), shared=shared),
         Step(method, (TURNED,), total=total),
         columns,
     ]
@@ -141,13 +141,16 @@ def start(shape: Shape) -> list[Step]:
     width, m, rank = shape.start_width, shape.columns, shape.start_width - OVERSAMPLING
     labels, Q = shape.rows * INDEX, m * width * shape.itemsize
     own = partial(Step, "start")
-    profile, scaled = own(("_profile",), total=16 * m), own(("Scaling.apply",), 8 * m, asked=0)
+    profile, scaled = (
+        own(("_profile",), total=16 * m),
+        own(("_degree_scaled_rows",), 8 * m, asked=0),
+    )
     power = own(("times", TURNED), shared=Q, total=Q + 8 * width**2)
-    embedding = ("times", "matmul", "picked_columns", "picked_columns", "unit_rows")
+    embedding = ("times", "matmul", "picked_columns", "picked_columns", "_over_length")
     return [
         own(("_as_block",)),
         own(("_form",), asked=0),
-        *[profile, scaled, profile, own(("single_precision",), asked=0), profile, scaled],
+        *[profile, scaled, profile, own(("_as_single",), asked=0), profile, scaled],
         *[power, own(("qr",), local=True)] * POWER_STEPS,
         own(("times", "gram"), shared=Q, total=8 * width**2),
         own(embedding, shared=Q + width * rank * shape.itemsize),
@@ -282,6 +285,6 @@ def after_loss(simulation: Simulation, method: str, sweeps: int) -> float:
     lost = math.ceil(shape.blocks / n)
     others = replace(simulation.cluster, workers=n - 1)
     again = Simulation(shape, others, simulation.rates, [i % (n - 1) for i in range(lost)])
-    again.run([step for step in start(shape) if "Scaling.apply" in step.names][:1])
+    again.run([step for step in start(shape) if "_degree_scaled_rows" in step.names][:1])
     rows = sweep(method, shape)[:1]
     return again.clock + sum(again.run(rows) for _ in range(sweeps))

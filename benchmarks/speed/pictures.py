@@ -6,6 +6,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from benchmarks.pictures import save
 from benchmarks.speed.cases import OURS
 from benchmarks.speed.page import curves, in_passes
 from benchmarks.speed.run import Row
@@ -17,7 +18,7 @@ def draw(rows: list[Row], folder: Path) -> None:
     for name, picture in (("growth", growth), ("fits", fits), ("sweeps", sweeps)):
         figure = picture(done)
         if figure is not None:
-            figure.savefig(folder / f"{name}.png", dpi=120)
+            save(figure, folder / f"{name}.png", dpi=120)
 
 
 def growth(rows: list[Row]) -> Figure | None:

@@ -78,7 +78,7 @@ def data_in_use() -> int:
 
 def warm_up() -> None:
     """Load the libraries and the compiled code, which are not part of the fit."""
-    with passes.one_of(1_000_000):
+    with passes.part_of(1_000_000):
         FNMTF(2, max_iter=2, random_state=0).fit(make_blocks(200, 100, 2, random_state=0).X)
 
 

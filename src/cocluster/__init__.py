@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from cocluster.methods.spectral.ncut import NCut
     from cocluster.methods.spectral.src import SRC
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.2.0"
 
 register(__name__)
 

@@ -1,24 +1,16 @@
-"""The command line: ``cocluster fit | methods | data | reproduce``."""
+"""The command line: ``cocluster fit | methods | data``."""
 
 from __future__ import annotations
 
-import sys
 import time
-from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
 from rich.progress import Progress as Bar
+from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from cocluster.datasets import list_datasets
@@ -94,46 +86,6 @@ def data(kind: Annotated[str | None, typer.Argument(help="text, gene, image, ...
     for info in list_datasets(kind):
         table.add_row(info.name, info.kind, str(info.shape), str(info.classes), info.licence)
     console.print(table)
-
-
-@app.command()
-def reproduce(
-    name: Annotated[
-        str, typer.Argument(help="A table or figure, such as 003/table2; a paper, such as 002.")
-    ],
-    quick: Annotated[bool, typer.Option("--quick", help="A small part, in minutes.")] = False,
-) -> None:
-    """Run a table or figure of a paper, published beside ours; or write the page of a paper.
-
-    What is done is not run again.
-    """
-    work = _benchmarks().find(name)
-    work.require(quick)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    try:
-        with Bar(*columns, TimeElapsedColumn(), console=console) as bar:
-            task = bar.add_task(name)
-
-            def show(what: str, done: int, total: int) -> None:
-                bar.update(task, description=what, completed=done, total=total)
-
-            work.run(quick, show)
-            bar.update(task, description=name, completed=bar.tasks[0].total)
-    finally:
-        # An interrupted run has its page too, with what was done.
-        console.print(f"written to {work.write(quick)}")
-
-
-def _benchmarks() -> Any:
-    """What can be reproduced; the benchmarks are part of a checkout but not of the package."""
-    if not Path("benchmarks", "papers", "figures").is_dir():
-        raise FileNotFoundError(
-            "There is no benchmarks/papers here: tables and figures are run from a checkout of the "
-            "repository, so change to its top folder first."
-        )
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
-    return import_module("benchmarks.papers.figures.reproduce")
 
 
 def _clusters_table(dataset: Dataset, model: CoCluster) -> Table:

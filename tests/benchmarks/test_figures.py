@@ -12,21 +12,29 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from benchmarks.packs import WORKING, read_rows
+from benchmarks.papers.catalogue import PAPERS
 from benchmarks.papers.figures import claims
 from benchmarks.papers.figures.curves import Curves, Mark
 from benchmarks.papers.figures.figure import Finding, verdict
-from benchmarks.papers.figures.registry import FIGURES, REFERENCES
-from benchmarks.papers.figures.reproduce import find
+from benchmarks.papers.figures.registry import FIGURES
 from benchmarks.papers.figures.results import known_cells, write_results
 from benchmarks.papers.figures.times import TimeBars, Times, timed
 from benchmarks.papers.page import read_published
 from benchmarks.papers.protocol import Answer, Column, Job, Problem, Sample, Setting, Table
-from benchmarks.papers.runner import read_runs, run
+from benchmarks.papers.reproduce import find
+from benchmarks.papers.runner import run
 from benchmarks.papers.tables import TABLES
 
 ROOT = Path(__file__).parents[2] / "benchmarks" / "papers"
 CLASSES = np.repeat([0, 1], 6)
-ISSUE = {"000": "23567", "001": "123456", "002": "13", "003": "1", "004": "1"}
+ISSUE = {
+    "chen2010": "23567",
+    "chen2008": "123456",
+    "zhang2012": "13",
+    "wang2011": "1",
+    "li2012": "1",
+}
 
 
 def blocks(paper: str, name: str, seed: int) -> Sample:
@@ -45,7 +53,7 @@ def right_for(share: int) -> Callable[[Problem, Setting, int], Answer]:
 def table_of(shares: dict[str, int]) -> Table:
     columns = tuple(Column(name, right_for(share)) for name, share in shares.items())
     sets = {"Blocks": (None,), "More": (None,)}
-    return Table("003", "9", "blocks", sets, columns, ("accuracy",), 3, quick_runs=1)
+    return Table("wang2011", "9", "blocks", sets, columns, ("accuracy",), 3, quick_runs=1)
 
 
 @pytest.fixture
@@ -53,7 +61,7 @@ def curves(tmp_path: Path) -> Curves:
     lines = ["table,row,column,metric,value", "9,Blocks,own,accuracy,0.5", "9,More,own,accuracy,1"]
     (tmp_path / "published.csv").write_text("\n".join(lines) + "\n")
     return Curves(
-        paper="003",
+        paper="wang2011",
         number="9",
         title="blocks",
         shows="own is first.",
@@ -116,11 +124,12 @@ def test_interrupted_curves_continue_and_a_place_with_missing_sets_is_left_out(
     # The seventh run is that of "other" on the first set of the second place.
     assert set(curves.lines(tmp_path)["both"]["other"]) == {1.0}
     curves.draw(tmp_path)
-    before = curves.file(tmp_path, "csv").read_text()
+    file = tmp_path / WORKING / curves.runs
+    before = file.read_text()
     curves.run(tmp_path, True, silent)
-    after = curves.file(tmp_path, "csv").read_text()
+    after = file.read_text()
     assert after.startswith(before)
-    assert len(read_runs(curves.file(tmp_path, "csv"))) == 8
+    assert len(read_rows(tmp_path, curves.runs)) == 8
     assert "A quick run" in curves.caption(tmp_path)
 
 
@@ -144,10 +153,11 @@ def test_times_are_measured_once_and_kept(
         loader=blocks,
     )
     figure.run(tmp_path, False, silent)
-    kept = figure.file(tmp_path, "csv").read_text()
-    assert all(float(row["seconds"]) >= 0 for row in read_runs(figure.file(tmp_path, "csv")))
+    file = tmp_path / WORKING / figure.runs
+    kept = file.read_text()
+    assert all(float(row["seconds"]) >= 0 for row in read_rows(tmp_path, figure.runs))
     figure.run(tmp_path, False, silent)
-    assert figure.file(tmp_path, "csv").read_text() == kept
+    assert file.read_text() == kept
     assert set(figure.lines(tmp_path)["both"]) == {"own", "own, one sweep"}
     assert figure.draw(tmp_path).exists()
 
@@ -158,7 +168,7 @@ def test_processor_time_does_not_count_waiting() -> None:
         return Answer(CLASSES)
 
     job = Job("Blocks", Column("wait", wait), {"scale": None}, 0)
-    found = timed(job, blocks("003", "Blocks", 0))
+    found = timed(job, blocks("wang2011", "Blocks", 0))
     assert float(found["seconds"]) < 0.1
     assert float(found["accuracy"]) == 1.0
 
@@ -240,19 +250,21 @@ def test_the_page_counts_the_cells_below(monkeypatch: pytest.MonkeyPatch, tmp_pa
     lines = ["table,row,column,metric,value"]
     lines += [f"2,{row},LP-FNMTF,accuracy,{v}" for row, v in (("Blocks", 0.78), ("More", 0.76))]
     (tmp_path / "published.csv").write_text("\n".join(lines) + "\n")
-    (tmp_path / "table2.md").write_text("Written by `cocluster reproduce 003/table2`")
-    run(table, tmp_path / "runs.csv", loader=blocks)
+    (tmp_path / "table2.md").write_text(
+        "Written by `python -m benchmarks reproduce wang2011/table2`"
+    )
+    run(table, tmp_path, loader=blocks)
     assert [cell.ours for cell in known_cells(table, tmp_path)["accuracy"]] == [0.75, 0.75]
-    page = write_results("003", tmp_path).read_text()
+    page = write_results("wang2011", tmp_path).read_text()
     wanted = "| [2](table2.md) | accuracy | LP-FNMTF | 0.770 | 0.750 | -0.020 | 2 | Blocks |"
     assert wanted in page
     assert "(table2_means.png)" in page
-    assert "Not run yet: `cocluster reproduce 003/figure1`" in page
+    assert "Not run yet: `python -m benchmarks reproduce wang2011/figure1`" in page
 
 
 def test_names_stand_for_tables_figures_and_papers(tmp_path: Path) -> None:
-    for paper in REFERENCES:
+    for paper in PAPERS:
         (tmp_path / paper).mkdir()
         assert find(paper, tmp_path).write(False).name == "RESULTS.md"
-    with pytest.raises(ValueError, match="did you mean 000/figure5"):
-        find("000/figur5", tmp_path)
+    with pytest.raises(ValueError, match="did you mean chen2010/figure5"):
+        find("chen2010/figur5", tmp_path)

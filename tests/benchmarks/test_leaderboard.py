@@ -17,9 +17,10 @@ from benchmarks.leaderboard import run as board
 from benchmarks.leaderboard.checks import checks
 from benchmarks.leaderboard.evidence import VARIANTS, belongs
 from benchmarks.leaderboard.methods import FRONT, PARTICIPANTS, PEERS, REFERENCE, TRIMMED
-from benchmarks.leaderboard.report import between
+from benchmarks.leaderboard.report import RESULTS, between
 from benchmarks.leaderboard.run import evaluate, within
 from benchmarks.leaderboard.tables import failures, ranks, table, time_ratios
+from benchmarks.packs import read_rows
 from cocluster.datasets import make_blocks
 
 K = 3
@@ -59,7 +60,7 @@ def test_shuffled_labels_change_no_prediction(
     shuffled = np.random.default_rng(0).permutation(planted.row_labels)
     for part, labels in enumerate((planted.row_labels, shuffled)):
         monkeypatch.setattr(board, "all_sets", toy_sets(labels, X))
-        rows = board.run(tmp_path / f"{part}.csv", None, [name], limit=1, seeds=1)
+        rows = board.run(tmp_path / f"{part}", None, [name], limit=1, seeds=1)
         scores += [row["nmi"] for row in rows]
     np.testing.assert_array_equal(*predictions)
     assert scores[1] < scores[0]
@@ -100,18 +101,22 @@ def test_a_run_goes_on_where_it_ended(
     planted: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: None
 ) -> None:
     monkeypatch.setattr(board, "all_sets", toy_sets(planted.row_labels, sp.csr_matrix(planted.X)))
-    methods, file = [FRONT, REFERENCE, "fnmtf"], tmp_path / "results.csv"
-    first = next(board.run(file, None, methods, limit=60, seeds=2))
-    rest = list(board.run(file, None, methods, limit=60, seeds=2))
+    methods = [FRONT, REFERENCE, "fnmtf"]
+    first = next(board.run(tmp_path, None, methods, limit=60, seeds=2))
+    rest = list(board.run(tmp_path, None, methods, limit=60, seeds=2))
     # Our other methods have one seed.
     found = [(row["method"], row["seed"]) for row in (first, *rest)]
     assert found == [(FRONT, 0), (REFERENCE, 0), ("fnmtf", 0), (FRONT, 1), (REFERENCE, 1)]
-    assert not list(board.run(file, None, methods, limit=60, seeds=2))
-    assert len(pd.read_csv(file)) == len(found)
-    board.forget(file, ["another"], [FRONT])
-    assert len(board.done_before(file)) == len(found)
-    board.forget(file, None, [FRONT])
-    assert [row["method"] for row in board.done_before(file)] == [REFERENCE, "fnmtf", REFERENCE]
+    assert not list(board.run(tmp_path, None, methods, limit=60, seeds=2))
+    assert len(read_rows(tmp_path, RESULTS)) == len(found)
+    board.forget(tmp_path, ["another"], [FRONT])
+    assert len(read_rows(tmp_path, RESULTS)) == len(found)
+    board.forget(tmp_path, None, [FRONT])
+    assert [row["method"] for row in read_rows(tmp_path, RESULTS)] == [
+        REFERENCE,
+        "fnmtf",
+        REFERENCE,
+    ]
 
 
 def test_a_method_too_slow_for_a_set_is_not_tried_on_larger_ones() -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import doctest
 import os
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from cocluster.datasets import dataset_info, list_paper_sets, paper_set, papers
-from cocluster.datasets.papers import PaperSet
+from benchmarks.papers import sets
+from benchmarks.papers.sets import PaperSet, list_paper_sets, paper_set
+from cocluster.datasets import dataset_info
 from cocluster.io.dataset import Dataset
 
 ENTRIES = list_paper_sets()
@@ -39,11 +41,11 @@ def entry(monkeypatch):
         "zoo": corpus("zoo", ["fur", "milk", "egg", "tail"], ["cat", "dog", "hen"]),
         "farm": corpus("farm", ["egg", "hay", "milk", "none"], ["cow", "pig"], seed=1),
     }
-    monkeypatch.setattr(papers, "fetch", lambda name, mirror: known[name])
+    monkeypatch.setattr(sets, "fetch", lambda name, mirror: known[name])
 
     def put(**fields: object) -> dict[str, Dataset]:
-        made = PaperSet("000", "mix", **fields)
-        monkeypatch.setattr(papers, "_table", lambda: {"000": {"mix": made}})
+        made = PaperSet("chen2010", "mix", **fields)
+        monkeypatch.setattr(sets, "_table", lambda: {"chen2010": {"mix": made}})
         return known
 
     return put
@@ -63,7 +65,7 @@ def test_every_entry_leads_to_known_data_or_says_why_not(item):
 
 def test_words_of_different_sets_are_matched_by_name(entry):
     known = entry(parts=({"set": "zoo", "classes": ["hen", "cat"]}, {"set": "farm"}))
-    made = paper_set("000", "mix", prepared=False)
+    made = paper_set("chen2010", "mix", prepared=False)
     assert made.class_names.tolist() == ["hen", "cat", "cow", "pig"]
     assert made.feature_names["words"].tolist() == ["egg", "fur", "hay", "milk"]
     assert made.extras["categories"].tolist() == [0] * 40 + [1] * 40
@@ -78,7 +80,7 @@ def test_words_of_different_sets_are_matched_by_name(entry):
 
 def test_two_parts_of_one_set_keep_its_words(entry):
     known = entry(parts=({"set": "zoo", "classes": ["dog"]}, {"set": "zoo", "classes": ["cat"]}))
-    made = paper_set("000", "mix", prepared=False)
+    made = paper_set("chen2010", "mix", prepared=False)
     zoo = known["zoo"]
     assert made.feature_names["words"].tolist() == ["fur", "milk", "egg"]
     rows = np.concatenate([np.flatnonzero(zoo.labels == 1), np.flatnonzero(zoo.labels == 0)])
@@ -87,7 +89,7 @@ def test_two_parts_of_one_set_keep_its_words(entry):
 
 def test_draws_take_equal_numbers_and_follow_the_seed(entry):
     entry(parts=({"set": "zoo"},), draw={"classes": 2, "per_class": 5})
-    first, again, other = (paper_set("000", "mix", random_state=s) for s in (0, 0, 1))
+    first, again, other = (paper_set("chen2010", "mix", random_state=s) for s in (0, 0, 1))
     assert np.bincount(first.labels).tolist() == [5, 5]
     assert first.sample_names.tolist() == again.sample_names.tolist()
     assert first.sample_names.tolist() != other.sample_names.tolist()
@@ -96,13 +98,13 @@ def test_draws_take_equal_numbers_and_follow_the_seed(entry):
 
 def test_a_share_is_drawn_of_each_class(entry):
     entry(parts=({"set": "zoo"},), draw={"classes": 3, "share": 0.25})
-    assert np.bincount(paper_set("000", "mix").labels).tolist() == [5, 5, 5]
+    assert np.bincount(paper_set("chen2010", "mix").labels).tolist() == [5, 5, 5]
 
 
 def test_preparation_is_done_only_if_wished(entry):
     parts = ({"set": "zoo"}, {"set": "farm"})
     entry(parts=parts, prepare={"words": 2, "categories": 3}, note="Not the same.")
-    made, raw = (paper_set("000", "mix", prepared=flag) for flag in (True, False))
+    made, raw = (paper_set("chen2010", "mix", prepared=flag) for flag in (True, False))
     assert {view: X.shape for view, X in made.views.items()} == {
         "words": (100, 2),
         "categories": (100, 2),
@@ -117,7 +119,7 @@ def test_words_are_selected_on_the_whole_corpus_where_the_paper_does_so(entry):
     known = entry(
         parts=({"set": "zoo", "classes": ["cat"]},), corpus={"words": 1, "by": "documents"}
     )
-    made = paper_set("000", "mix")
+    made = paper_set("chen2010", "mix")
     column = known["zoo"].feature_names["words"].tolist().index(made.feature_names["words"][0])
     of_cats = known["zoo"].X.toarray()[known["zoo"].labels == 0, column]
     assert made.X.toarray().ravel().tolist() == of_cats[of_cats > 0].tolist()
@@ -126,25 +128,30 @@ def test_words_are_selected_on_the_whole_corpus_where_the_paper_does_so(entry):
 def test_labels_reach_only_selections_by_label(entry):
     parts = ({"set": "zoo"},)
     known = entry(parts=parts, prepare={"words": 2, "by": "documents"})
-    before = paper_set("000", "mix")
+    before = paper_set("chen2010", "mix")
     shuffled = np.random.default_rng(0).permutation(known["zoo"].labels)
     object.__setattr__(known["zoo"], "labels", shuffled)
-    after = paper_set("000", "mix")
+    after = paper_set("chen2010", "mix")
     assert np.array_equal(after.X.toarray(), before.X.toarray())
 
 
 @pytest.mark.parametrize(
     ("paper", "name", "message"),
     [
-        ("009", "CT1", "no paper '009'.*000, 001"),
-        ("000", "CT9", "no data set 'CT9'.*CT"),
-        ("001", "graft", "did you mean Graft-Phos"),
-        ("000", "BT6", "cannot be made.*ovarian"),
+        ("nobody1999", "CT1", "no paper 'nobody1999'.*chen2010, chen2008"),
+        ("chen2010", "CT9", "no data set 'CT9'.*CT"),
+        ("chen2008", "graft", "did you mean Graft-Phos"),
+        ("chen2010", "BT6", "cannot be made.*ovarian"),
     ],
 )
 def test_sets_that_cannot_be_made_are_refused(paper, name, message):
     with pytest.raises(ValueError, match=message):
         paper_set(paper, name)
+
+
+def test_the_documented_examples_give_what_they_print():
+    assert doctest.testmod(sets).attempted
+    assert not doctest.testmod(sets).failed
 
 
 @pytest.mark.slow

@@ -10,8 +10,9 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from benchmarks.papers.figures.paper002 import best_cut
+from benchmarks.packs import WORKING
 from benchmarks.papers.figures.pictures import Picture, matched, points, scatter, whole_panels
+from benchmarks.papers.zhang2012.figures import best_cut
 
 CLASSES = np.repeat([0, 1], 6)
 
@@ -20,7 +21,7 @@ CLASSES = np.repeat([0, 1], 6)
 def picture() -> Picture:
     rows = points("point", CLASSES, np.arange(24.0).reshape(12, 2), 1 - CLASSES)
     return Picture(
-        paper="003",
+        paper="wang2011",
         number="8",
         title="points",
         shows="points.",
@@ -34,10 +35,10 @@ def test_a_picture_continues_with_the_panels_that_are_not_whole(
     picture: Picture, tmp_path: Path
 ) -> None:
     picture.run(tmp_path, False, lambda what, done, total: None)
-    file = picture.file(tmp_path, "csv")
+    file = tmp_path / WORKING / picture.runs
     whole = file.read_text()
     file.write_text(whole[: whole.rfind("second,made")])
-    assert set(whole_panels(file)) == {"first"}
+    assert set(whole_panels(tmp_path, picture.runs)) == {"first"}
     picture.run(tmp_path, False, lambda what, done, total: None)
     assert file.read_text() == whole
     assert picture.draw(tmp_path).exists()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from benchmarks.packs import WORKING, read_rows
 from benchmarks.papers.page import write_page
 from benchmarks.papers.protocol import (
     Answer,
@@ -23,10 +24,9 @@ from benchmarks.papers.protocol import (
     known_classes,
     rescaled,
 )
-from benchmarks.papers.runner import key, read_runs, run
+from benchmarks.papers.runner import RUNS, key, run
 from benchmarks.papers.solvers import SAME_CLUSTERS, STRENGTHS, kmeans, method
 from benchmarks.papers.tables import TABLES
-from cocluster.cli import reproduce
 from cocluster.methods.catalogue import METHODS
 
 ROOT = Path(__file__).parents[2]
@@ -57,7 +57,9 @@ def table() -> Table:
         Column("kmeans", kmeans(2)),
         Column("refuses", refuse),
     )
-    return Table("003", "9", "blocks", {"Blocks": (None, "l2")}, columns, ("accuracy",), runs=3)
+    return Table(
+        "wang2011", "9", "blocks", {"Blocks": (None, "l2")}, columns, ("accuracy",), runs=3
+    )
 
 
 @pytest.fixture
@@ -68,28 +70,28 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_an_interrupted_run_continues_without_repeating(table: Table, tmp_path: Path) -> None:
-    file = tmp_path / "runs.csv"
+    file = tmp_path / WORKING / RUNS
 
     def stop_at_five(job: Job, done: int, total: int) -> None:
         if done == 5:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(table, file, report=stop_at_five, loader=blocks)
+        run(table, tmp_path, report=stop_at_five, loader=blocks)
     before = file.read_text()
-    assert len(read_runs(file)) == 5
+    assert len(read_rows(tmp_path, RUNS)) == 5
     file.write_text(before + "Blocks,halves,cut off in the mid")
-    run(table, file, loader=blocks)
+    run(table, tmp_path, loader=blocks)
     assert file.read_text().startswith(before)
-    keys = [key(row) for row in read_runs(file)]
+    keys = [key(row) for row in read_rows(tmp_path, RUNS)]
     assert keys == [job.key for job in jobs(table, quick=False)]
     after = file.read_text()
-    run(table, file, loader=blocks)
+    run(table, tmp_path, loader=blocks)
     assert file.read_text() == after
 
 
 def test_the_page_shows_published_ours_and_difference(table: Table, folder: Path) -> None:
-    run(table, folder / "runs.csv", loader=blocks)
+    run(table, folder, loader=blocks)
     page = write_page(table, folder, quick=False).read_text()
     row = next(line for line in page.splitlines() if line.startswith("| Blocks"))
     assert row == "| Blocks | 0.750 / 1.000 / +0.250 | - / 1.000 / - | - / - / - |"
@@ -102,8 +104,8 @@ def test_a_cell_that_was_not_run_is_a_dash(table: Table, folder: Path) -> None:
 
 
 def test_a_setting_with_missing_runs_does_not_count(table: Table, folder: Path) -> None:
-    file = folder / "runs.csv"
-    run(table, file, loader=blocks)
+    run(table, folder, loader=blocks)
+    file = folder / WORKING / RUNS
     lines = file.read_text().splitlines()
     # Without one seed of each setting with strength 1, the best complete one is the other.
     kept = [line for line in lines if '""strength"": 1}",2,' not in line]
@@ -113,8 +115,8 @@ def test_a_setting_with_missing_runs_does_not_count(table: Table, folder: Path) 
 
 
 def test_runs_record_seeds_versions_and_refusals(table: Table, tmp_path: Path) -> None:
-    run(table, tmp_path / "runs.csv", quick=True, loader=blocks)
-    rows = read_runs(tmp_path / "runs.csv")
+    run(table, tmp_path, quick=True, loader=blocks)
+    rows = read_rows(tmp_path, RUNS)
     assert {row["seed"] for row in rows} == {"0", "1", "2"}
     assert all(f"numpy={np.__version__}" in row["versions"] for row in rows)
     refused = [row for row in rows if row["method"] == "refuses"]
@@ -123,7 +125,8 @@ def test_runs_record_seeds_versions_and_refusals(table: Table, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "name", ["000/table5", "001/table5", "002/table4", "003/table2", "004/table2"]
+    "name",
+    ["chen2010/table5", "chen2008/table5", "zhang2012/table4", "wang2011/table2", "li2012/table2"],
 )
 def test_labels_reach_no_method_that_is_not_told(name: str) -> None:
     rng = np.random.default_rng(0)
@@ -192,24 +195,5 @@ def test_logarithms_are_of_counts_for_words_and_of_values_for_genes() -> None:
 
 
 def test_an_unknown_table_is_answered_with_the_nearest(table: Table) -> None:
-    with pytest.raises(ValueError, match="did you mean 003/table2"):
-        find("003/tabel2", TABLES)
-
-
-def test_missing_data_are_named_with_the_place_to_put_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(ROOT)
-    monkeypatch.delenv("COCLUSTER_DATA", raising=False)
-    monkeypatch.delenv("COCLUSTER_MIRROR", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match=r"Put cstr_475x1000\.npz .* COCLUSTER_DATA"):
-        reproduce("003/table2", quick=True)
-
-
-def test_outside_a_checkout_the_remedy_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(FileNotFoundError, match="from a checkout"):
-        reproduce("003/table2", quick=True)
+    with pytest.raises(ValueError, match="did you mean wang2011/table2"):
+        find("wang2011/tabel2", TABLES)

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmarks.papers import exhibits000, exhibits002
-from benchmarks.papers.below import OWN, Cell, below_lines
+from benchmarks.packs import WORKING, read_rows
+from benchmarks.papers.below import Cell, below_lines
+from benchmarks.papers.catalogue import PAPERS
+from benchmarks.papers.chen2010 import exhibits as chen2010
 from benchmarks.papers.exhibit import Exhibit, Rows, Shown, Values
 from benchmarks.papers.layout import (
     compared,
@@ -22,13 +24,14 @@ from benchmarks.papers.layout import (
     words_beside,
 )
 from benchmarks.papers.page import read_values, write_page
-from benchmarks.papers.runner import read_runs, run
+from benchmarks.papers.runner import DETAILS, run
 from benchmarks.papers.tables import TABLES
+from benchmarks.papers.zhang2012 import exhibits as zhang2012
 from cocluster.io.dataset import Dataset
 from cocluster.linalg.types import Array
 from cocluster.metrics import accuracy, confusion_matrix
 
-PAPERS = Path(__file__).parents[2] / "benchmarks" / "papers"
+HOME = Path(__file__).parents[2] / "benchmarks" / "papers"
 EXHIBITS = {name: table for name, table in TABLES.items() if isinstance(table, Exhibit)}
 
 
@@ -44,7 +47,7 @@ def show(published: dict[str, Values], ours: Rows) -> Shown:
 
 @pytest.fixture
 def exhibit() -> Exhibit:
-    return Exhibit("001", "99", "letters", ("a", "b"), make, show, 2, 1, ("a",), "A note.")
+    return Exhibit("chen2008", "99", "letters", ("a", "b"), make, show, 2, 1, ("a",), "A note.")
 
 
 @pytest.fixture
@@ -55,15 +58,15 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_an_exhibit_is_continued_not_repeated(exhibit: Exhibit, folder: Path) -> None:
-    run(exhibit, folder / "runs.csv", quick=True)
-    details = folder / "details.csv"
+    run(exhibit, folder, quick=True)
+    details = folder / WORKING / DETAILS
     before = details.read_text()
-    assert [row["set"] for row in read_runs(details)] == ["a"]
+    assert [row["set"] for row in read_rows(folder, DETAILS)] == ["a"]
     details.write_text(before + "99,b,0,cut off in the mid")
     seen = []
-    run(exhibit, folder / "runs.csv", report=lambda piece, done, total: seen.append(piece.row))
+    run(exhibit, folder, report=lambda piece, done, total: seen.append(piece.row))
     assert details.read_text().startswith(before)
-    assert [(r["set"], r["seed"]) for r in read_runs(details)] == [
+    assert [(r["set"], r["seed"]) for r in read_rows(folder, DETAILS)] == [
         ("a", "0"),
         ("a", "1"),
         ("b", "0"),
@@ -75,7 +78,7 @@ def test_an_exhibit_is_continued_not_repeated(exhibit: Exhibit, folder: Path) ->
 def test_the_page_of_an_exhibit_has_its_form_and_what_is_below(
     exhibit: Exhibit, folder: Path
 ) -> None:
-    run(exhibit, folder / "runs.csv")
+    run(exhibit, folder)
     page = write_page(exhibit, folder, quick=False).read_text()
     assert "shown 2 runs" in page
     assert "A note." in page
@@ -90,20 +93,20 @@ def test_only_own_methods_more_than_two_points_below_are_listed(tmp_path: Path) 
         Cell("far", "RMC", "accuracy", 90.0, 87.9),
         Cell("other", "KM", "accuracy", 90.0, 10.0),
     ]
-    lines = "\n".join(below_lines("004", "2", cells, tmp_path, unit=100.0))
+    lines = "\n".join(below_lines("li2012", "2", cells, tmp_path, unit=100.0))
     assert "**far, RMC" in lines
     assert "near" not in lines
     assert "other" not in lines
-    assert "No cell of RMC" in "\n".join(below_lines("004", "2", cells[:1], tmp_path, 100.0))
+    assert "No cell of RMC" in "\n".join(below_lines("li2012", "2", cells[:1], tmp_path, 100.0))
 
 
-@pytest.mark.parametrize("paper", OWN)
+@pytest.mark.parametrize("paper", PAPERS)
 def test_explanations_name_cells_of_tables(paper: str) -> None:
-    file = PAPERS / paper / "explained.csv"
+    file = HOME / paper / "explained.csv"
     for line in csv.DictReader(file.read_text().splitlines()) if file.exists() else ():
         table = TABLES[f"{paper}/table{line['table']}"]
         assert line["row"] in ("*", *table.sets)
-        assert line["column"] in OWN[paper]
+        assert line["column"] in PAPERS[paper].own
         assert line["why"].endswith(".")
 
 
@@ -112,11 +115,11 @@ def test_a_page_can_be_written_before_any_run(name: str, tmp_path: Path) -> None
     exhibit = EXHIBITS[name]
     assert 0 < exhibit.quick_runs <= exhibit.runs
     assert set(exhibit.quick_sets) <= set(exhibit.sets)
-    source = PAPERS / exhibit.paper / "published.csv"
+    source = HOME / exhibit.paper / "published.csv"
     (tmp_path / "published.csv").write_text(source.read_text())
     assert read_values(source, exhibit.number)
     page = write_page(exhibit, tmp_path, quick=False).read_text()
-    assert page.startswith(f"# Paper {exhibit.paper}, table {exhibit.number}")
+    assert page.startswith(f"# {exhibit.paper}, table {exhibit.number}")
     assert "nan" not in page.split()
 
 
@@ -168,7 +171,7 @@ def corpus() -> Dataset:
 
 @pytest.mark.parametrize("clusters", [np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0])])
 def test_top_words_go_with_the_category_they_occur_in(clusters: Array) -> None:
-    found = exhibits000.top_words(corpus(), np.repeat([0, 1], 4), clusters, 2)
+    found = chen2010.top_words(corpus(), np.repeat([0, 1], 4), clusters, 2)
     assert found == [["fur", "milk"], ["wing", "egg"]]
 
 
@@ -183,9 +186,9 @@ def test_the_case_study_finds_planted_documents_and_words(monkeypatch: pytest.Mo
         class_names=np.array(["a", "b"]),
         feature_names={"words": names},
     )
-    monkeypatch.setattr(exhibits002, "paper_set", lambda *_, **__: planted)
-    monkeypatch.setattr(exhibits002, "GRID", {k: v[:1] for k, v in exhibits002.GRID.items()})
-    values = exhibits002.make("planted", 0)["LDCC"]
+    monkeypatch.setattr(zhang2012, "paper_set", lambda *_, **__: planted)
+    monkeypatch.setattr(zhang2012, "GRID", {k: v[:1] for k, v in zhang2012.GRID.items()})
+    values = zhang2012.make("planted", 0)["LDCC"]
     np.testing.assert_array_equal(matrix(values, "C"), 15 * np.eye(2))
     assert {word[0] for word in values["words 1"].split()} == {"a"}
     assert {word[0] for word in values["words 2"].split()} == {"b"}

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.packs import WORKING, read_rows
 from benchmarks.papers.page import write_page
 from benchmarks.papers.protocol import Answer, Column, Job, Problem, Sample, Setting, Table, written
-from benchmarks.papers.runner import key, read_runs, run
+from benchmarks.papers.runner import RUNS, key, run
 
 N = 12
 
@@ -42,11 +43,11 @@ def staged() -> Table:
     columns = (Column("climbs", climb, ranges, coarse), Column("refuses", refuse))
     sets = {"Blocks": (None, "l2")}
     seeds = {"runs": 4, "quick_runs": 2, "finalists": 2}
-    return Table("003", "9", "blocks", sets, columns, ("accuracy",), **seeds)
+    return Table("wang2011", "9", "blocks", sets, columns, ("accuracy",), **seeds)
 
 
-def of_method(file: Path, name: str) -> list[dict[str, str]]:
-    return [row for row in read_runs(file) if row["method"] == name]
+def of_method(folder: Path, name: str) -> list[dict[str, str]]:
+    return [row for row in read_rows(folder, RUNS) if row["method"] == name]
 
 
 def seeds_by_setting(rows: list[dict[str, str]]) -> dict[str, list[int]]:
@@ -57,9 +58,8 @@ def seeds_by_setting(rows: list[dict[str, str]]) -> dict[str, list[int]]:
 
 
 def test_a_search_runs_its_stages_and_nothing_else(staged: Table, tmp_path: Path) -> None:
-    file = tmp_path / "runs.csv"
-    run(staged, file, loader=blocks)
-    found = seeds_by_setting(of_method(file, "climbs"))
+    run(staged, tmp_path, loader=blocks)
+    found = seeds_by_setting(of_method(tmp_path, "climbs"))
     coarse = [
         {"a": a, "b": b, "scale": scale} for scale in (None, "l2") for a in (0, 1) for b in (0, 1)
     ]
@@ -70,18 +70,20 @@ def test_a_search_runs_its_stages_and_nothing_else(staged: Table, tmp_path: Path
     finalists = {written(along[2]), written(along[0])}
     assert {setting for setting, seeds in found.items() if seeds == [0, 1, 2, 3]} == finalists
     assert all(found[setting] == [0, 1] for setting in set(found) - finalists)
-    assert all(seeds == [0, 1] for seeds in seeds_by_setting(of_method(file, "refuses")).values())
+    assert all(
+        seeds == [0, 1] for seeds in seeds_by_setting(of_method(tmp_path, "refuses")).values()
+    )
 
 
 def test_an_interrupted_search_goes_on_as_it_would_have(staged: Table, tmp_path: Path) -> None:
-    whole, parts = tmp_path / "whole.csv", tmp_path / "parts.csv"
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
     run(staged, whole, loader=blocks)
-    length = len(read_runs(whole))
+    length = len(read_rows(whole, RUNS))
 
     def stop_after(count: int) -> Callable[[Job, int, int], None]:
         def stop(job: Job, done: int, total: int) -> None:
             assert done < total
-            if len(read_runs(parts)) == count:
+            if len(read_rows(parts, RUNS)) == count:
                 raise KeyboardInterrupt
 
         return stop
@@ -90,15 +92,18 @@ def test_an_interrupted_search_goes_on_as_it_would_have(staged: Table, tmp_path:
         with pytest.raises(KeyboardInterrupt):
             run(staged, parts, loader=blocks, report=stop_after(count))
     run(staged, parts, loader=blocks)
-    assert [key(row) for row in read_runs(parts)] == [key(row) for row in read_runs(whole)]
-    before = parts.read_text()
+    assert [key(row) for row in read_rows(parts, RUNS)] == [
+        key(row) for row in read_rows(whole, RUNS)
+    ]
+    file = parts / WORKING / RUNS
+    before = file.read_text()
     run(staged, parts, loader=blocks)
-    assert parts.read_text() == before
+    assert file.read_text() == before
 
 
 def test_the_page_of_a_search_says_how_settings_were_chosen(staged: Table, folder: Path) -> None:
     often = replace(staged, costly={"Blocks": (1, 3)})
-    run(often, folder / "runs.csv", loader=blocks)
+    run(often, folder, loader=blocks)
     page = write_page(often, folder, quick=False).read_text()
     assert "Mean of 4 runs, Blocks 3 (the paper has 4)." in page
     assert "at every scaling, with 2 runs each, Blocks 1; then" in page
@@ -120,7 +125,7 @@ def halves_or_quarters(problem: Problem, setting: Setting, seed: int) -> Answer:
 def test_each_metric_chooses_its_own_setting(staged: Table, folder: Path, finalists: int) -> None:
     columns = (Column("either", halves_or_quarters, {"pure": (False, True)}),)
     both = replace(staged, columns=columns, metrics=("accuracy", "nmi"), finalists=finalists)
-    run(both, folder / "runs.csv", loader=blocks)
+    run(both, folder, loader=blocks)
     page = write_page(both, folder, quick=False).read_text()
     assert "by the mean of the figure shown (searches by accuracy and nmi share settings)" in page
     assert "| Blocks | - / 0.667 / - |" in page
@@ -130,8 +135,8 @@ def test_each_metric_chooses_its_own_setting(staged: Table, folder: Path, finali
 
 
 def test_a_search_that_is_not_at_its_end_is_a_dash(staged: Table, folder: Path) -> None:
-    file = folder / "runs.csv"
-    run(staged, file, loader=blocks)
+    run(staged, folder, loader=blocks)
+    file = folder / WORKING / RUNS
     lines = file.read_text().splitlines()
     last = max(i for i, line in enumerate(lines) if ",climbs," in line)
     file.write_text("\n".join(lines[:last] + lines[last + 1 :]) + "\n")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numpy.testing import assert_array_equal
 
 from cocluster.graphs import (
     as_graph,
@@ -19,6 +20,7 @@ from cocluster.graphs import (
     patches,
 )
 from cocluster.graphs.distances import chosen_distances
+from cocluster.utils import threads
 
 WEIGHTS = ["binary", "heat", "cosine"]
 
@@ -254,3 +256,20 @@ def test_patch_laplacian_forgives_labels_that_are_linear_in_the_data() -> None:
 def test_patch_laplacian_refuses_a_useless_ridge() -> None:
     with pytest.raises(ValueError, match="ridge"):
         patch_laplacian(points(0), ridge=0.0)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_compiled_distances_obey_the_limit_of_threads(monkeypatch, kind) -> None:
+    pytest.importorskip("numba")
+    monkeypatch.setattr(distances, "COMPILE_FROM_ENTRIES", 0)
+    used: list[int] = []
+    pool = threads.ThreadPoolExecutor
+    monkeypatch.setattr(threads, "ThreadPoolExecutor", lambda n: used.append(n) or pool(n))
+    X = kind(np.random.default_rng(0).random((300, 4)))
+    pairs = np.arange(300), np.arange(600).reshape(300, 2) % 300
+    with threads.limit(2):
+        two = chosen_distances(X, *pairs)
+    with threads.limit(1):
+        one = chosen_distances(X, *pairs)
+    assert used == [2]
+    assert_array_equal(one, two)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import product
 
 import numpy as np
@@ -9,9 +10,21 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
+from cocluster.data.relational import bipartite
 from cocluster.graphs import knn_graph, laplacian
 from cocluster.linalg.partitions import Partition, as_array
-from cocluster.trifactor import GraphEnsemble, PairTerms, SpectralAnchor, simplex_weights
+from cocluster.trifactor import (
+    FactorSpec,
+    GraphEnsemble,
+    NonNegative,
+    PairTerms,
+    SpectralAnchor,
+    TriFactorProblem,
+    alternate,
+    random_start,
+    simplex_weights,
+)
+from cocluster.trifactor.penalties import prepared
 from tests.reference import block_value
 from tests.reference_rmc import entropic_mirror_descent
 
@@ -142,3 +155,31 @@ def test_precision_of_the_factor_is_kept(penalty, rng):
 def test_laplacians_stay_sparse(rng):
     block = GraphEnsemble(candidates(rng), 1.0, 0.1).majorizer(FACTORS["real"](rng))
     assert sp.issparse(block.laplacian)
+
+
+def test_a_matrix_changed_in_place_between_two_runs_counts_as_it_is_now(rng):
+    """Parts of the matrix were once kept on the caller's object, and the second run saw the old."""
+    L = sp.csr_array(2.0 * candidates(rng)["4"])
+    data = bipartite(rng.random((N, 6)))
+
+    def objective(matrix: sp.csr_array) -> float:
+        specs = {"samples": FactorSpec(K, NonNegative(), (PairTerms(matrix),))}
+        problem = TriFactorProblem(data, {**specs, "features": FactorSpec(K, NonNegative())})
+        start = random_start(problem, np.random.default_rng(0))
+        return alternate(problem, start, max_iter=5).objective
+
+    objective(L)
+    before = len(pickle.dumps(L))
+    L.data *= 10.0
+    assert objective(L) == objective(L.copy())
+    assert len(pickle.dumps(L)) == before
+
+
+def test_a_penalty_used_twice_looks_at_its_matrices_anew(rng):
+    matrices = {name: sp.csr_array(L) for name, L in candidates(rng).items()}
+    G = rng.random((N, K))
+    for penalty in (PairTerms(matrices["4"]), GraphEnsemble(matrices, 2.0, 1.0)):
+        before = prepared(penalty).value(G)
+        for L in matrices.values():
+            L.data *= 2.0
+        assert prepared(penalty).value(G) > before

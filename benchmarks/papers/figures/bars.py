@@ -36,4 +36,4 @@ class Bars(Curves):
             axis.set_title(panel, fontsize=9)
         handles = axes[0].get_legend_handles_labels()
         figure.legend(*handles, loc="outside upper center", ncols=2, fontsize=8)
-        return style.save(figure, self.file(folder, "png"))
+        return style.save(figure, self.picture(folder))

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.packs import read_rows
 from benchmarks.papers.figures import style
 from benchmarks.papers.figures.figure import Figure, Finding, Report
 from benchmarks.papers.page import chosen, read_published
 from benchmarks.papers.protocol import SHARES, Job, Table, load
-from benchmarks.papers.runner import Loader, by_key, read_runs, require_data, run
+from benchmarks.papers.runner import Loader, by_key, require_data, run
 from benchmarks.papers.search import Key, Row, average, most_runs, stages
 
 Line = dict[float, float]
@@ -83,11 +84,11 @@ class Curves(Figure):
             def show(job: Job, done: int, _: int, x: float = x, before: int = before) -> None:
                 report(f"{job.row}, {job.column.name}, {x:g}", before + done, sum(sizes))
 
-            run(table, self.file(folder, "csv"), quick=quick, report=show, loader=loader)
+            run(table, folder, name=self.runs, quick=quick, report=show, loader=loader)
 
     def rows(self, folder: Path) -> tuple[list[Row], bool]:
         """Runs that are there, and whether those of the whole protocol are not."""
-        rows = read_runs(self.file(folder, "csv"))
+        rows = read_rows(folder, self.runs)
         done = by_key(rows)
         return rows, not all(_is_whole(table, done) for _, table in self.points)
 
@@ -142,7 +143,7 @@ class Curves(Figure):
             figure.legend(
                 handles.values(), handles, loc="outside upper center", ncols=6, fontsize=8
             )
-        return style.save(figure, self.file(folder, "png"))
+        return style.save(figure, self.picture(folder))
 
     def _print_mark(self, axis: Any, value: float, look: dict[str, Any]) -> None:
         """A printed figure: a hollow star, or a dashed line where it holds for all of the axis."""

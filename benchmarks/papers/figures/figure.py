@@ -1,4 +1,4 @@
-"""What a figure of a paper is: runs that are kept in a file, a picture, and a caption."""
+"""What a figure of a paper is: runs that are kept, a picture, and a caption."""
 
 from __future__ import annotations
 
@@ -62,12 +62,17 @@ class Figure(ABC):
 
     @property
     def name(self) -> str:
-        """As in ``cocluster reproduce NAME``."""
+        """As in ``python -m benchmarks reproduce NAME``."""
         return f"{self.paper}/figure{self.number}"
 
-    def file(self, folder: Path, ending: str) -> Path:
-        """Where runs ("csv") and picture ("png") are."""
-        return folder / f"figure{self.number}.{ending}"
+    @property
+    def runs(self) -> str:
+        """The name of the table with its runs."""
+        return f"figure{self.number}.csv"
+
+    def picture(self, folder: Path) -> Path:
+        """Where the picture is."""
+        return folder / f"figure{self.number}.png"
 
     @abstractmethod
     def require(self, quick: bool) -> None:
@@ -75,11 +80,11 @@ class Figure(ABC):
 
     @abstractmethod
     def run(self, folder: Path, quick: bool, report: Report) -> None:
-        """Run what is not yet in the file, with ``report(what, done, total)`` before each run."""
+        """Run what is not yet there, with ``report(what, done, total)`` before each run."""
 
     @abstractmethod
     def draw(self, folder: Path) -> Path:
-        """Draw what is in the file."""
+        """Draw what is there."""
 
     @abstractmethod
     def findings(self, folder: Path) -> list[Finding]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,9 +11,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from benchmarks.packs import read_rows, write_rows
 from benchmarks.papers.figures import style
 from benchmarks.papers.figures.figure import Figure, Finding, Report
-from benchmarks.papers.runner import read_runs, versions
+from benchmarks.papers.runner import versions
 from benchmarks.papers.search import Row
 from cocluster.datasets.fetch import locate
 from cocluster.datasets.registry import dataset_info
@@ -55,24 +55,23 @@ class Picture(Figure):
             locate(dataset_info(name))
 
     def run(self, folder: Path, quick: bool, report: Report) -> None:
-        file = self.file(folder, "csv")
-        found = whole_panels(file)
+        found = whole_panels(folder, self.runs)
         for done, (title, make) in enumerate(self.panels.items()):
             report(title, done, len(self.panels))
             if title not in found:
                 found[title] = [*make(), line(MADE, group=versions())]
-                _write(file, found)
+                _write(folder, self.runs, found)
 
     def draw(self, folder: Path) -> Path:
-        found = whole_panels(self.file(folder, "csv"))
+        found = whole_panels(folder, self.runs)
         figure, axes = style.canvas(len(self.panels), self.columns, self.height)
         for axis, title in zip(axes, self.panels, strict=True):
             axis.set_title(title, fontsize=9)
             self.paint(axis, found.get(title, []))
-        return style.save(figure, self.file(folder, "png"))
+        return style.save(figure, self.picture(folder))
 
     def findings(self, folder: Path) -> list[Finding]:
-        found = whole_panels(self.file(folder, "csv"))
+        found = whole_panels(folder, self.runs)
         return [claim(found) for claim in self.claims]
 
     def made(self, folder: Path) -> str:
@@ -96,23 +95,17 @@ def points(kind: str, groups: Array, places: Array, clusters: Array) -> list[Row
     ]
 
 
-def whole_panels(file: Path) -> Panels:
+def whole_panels(folder: Path, name: str) -> Panels:
     """Panels that were finished."""
-    grouped = groupby(read_runs(file), key=lambda row: row["panel"])
+    grouped = groupby(read_rows(folder, name), key=lambda row: row["panel"])
     found = {title: list(rows) for title, rows in grouped}
     return {title: rows for title, rows in found.items() if rows[-1]["kind"] == MADE}
 
 
-def _write(file: Path, panels: Panels) -> None:
-    """Put a file with these panels in the place of the old one."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    new = file.with_suffix(".part")
-    with new.open("w", newline="", encoding="utf-8") as opened:
-        writer = csv.DictWriter(opened, FIELDS, restval="", lineterminator="\n")
-        writer.writeheader()
-        for title, rows in panels.items():
-            writer.writerows({**row, "panel": title} for row in rows)
-    new.replace(file)
+def _write(folder: Path, name: str, panels: Panels) -> None:
+    """Put these panels in the place of the old ones."""
+    rows = [{**row, "panel": title} for title, found in panels.items() for row in found]
+    write_rows(folder, name, rows, FIELDS)
 
 
 def of_kind(rows: Iterable[Row], *kinds: str) -> list[Row]:

@@ -7,24 +7,27 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.papers.below import OWN, TOLERANCE, Cell, with_both
+from benchmarks.packs import read_rows, read_text
+from benchmarks.papers.below import TOLERANCE, Cell, with_both
+from benchmarks.papers.catalogue import PAPERS
 from benchmarks.papers.figures import style
-from benchmarks.papers.figures.registry import FIGURES, REFERENCES, WITHOUT
+from benchmarks.papers.figures.registry import FIGURES
 from benchmarks.papers.page import cells, chosen, read_published
 from benchmarks.papers.protocol import SHARES, Table
-from benchmarks.papers.runner import read_runs
+from benchmarks.papers.runner import RUNS
 from benchmarks.papers.tables import TABLES
 
 
 def write_results(paper: str, folder: Path) -> Path:
     """Write ``FOLDER/RESULTS.md``, and the pictures it shows, from what is there."""
-    title, reference = REFERENCES[paper]
+    about = PAPERS[paper]
+    methods = f"Own method{'s' if len(about.own) > 1 else ''}: {' and '.join(about.own)}."
     lines = [
-        f"# Paper {paper}: {title}",
+        f"# {paper}: {about.title}",
         "",
-        reference,
+        f"{about.reference} {methods}",
         "",
-        f"Written by `cocluster reproduce {paper}` from the runs beside it; protocol in "
+        f"Written by `python -m benchmarks reproduce {paper}` from the runs beside it; protocol in "
         "[README](README.md), what was not reached in [NOTES](../NOTES.md).",
         "",
         *_summary(paper, folder),
@@ -39,7 +42,7 @@ def write_results(paper: str, folder: Path) -> Path:
 def known_cells(table: Table, folder: Path) -> dict[str, list[Cell]]:
     """By metric the cells that have both figures, chosen as on the page of the table."""
     published = read_published(folder / "published.csv", table.number)
-    rows, quick = read_runs(folder / "runs.csv"), is_quick(table, folder)
+    rows, quick = read_rows(folder, RUNS), is_quick(table, folder)
     return {
         metric: with_both(cells(table, metric, published, chosen(table, rows, quick, metric)))
         for metric in table.metrics
@@ -76,7 +79,7 @@ def _summary(paper: str, folder: Path) -> list[str]:
         where = f"[{table.number}](table{table.number}.md)"
         where += " (quick)" if is_quick(table, folder) else ""
         for metric, found in known_cells(table, folder).items():
-            for name in OWN[paper]:
+            for name in PAPERS[paper].own:
                 own = [cell for cell in found if cell.column == name]
                 lines.append(_summary_line([where, metric, name], own, table.unit))
     return lines
@@ -140,20 +143,15 @@ def draw_means(table: Table, means: Mapping[str, tuple[float, float]], folder: P
 def _figures(paper: str, folder: Path) -> list[str]:
     """All figures with their captions, and why there are no others."""
     texts: dict[str, list[str]] = {
-        number: [f"Figure {number}: {why}"] for number, why in _missing(paper).items()
+        number: [f"Figure {number}: {why}"] for number, why in PAPERS[paper].without.items()
     }
     for figure in (one for one in FIGURES.values() if one.paper == paper):
         title = f"Figure {figure.number}: {figure.title}"
-        if figure.file(folder, "csv").exists():
+        if read_text(folder, figure.runs):
             picture = figure.draw(folder)
             shown = [f"![{title}]({picture.name})", "", figure.caption(folder)]
         else:
-            shown = [f"Not run yet: `cocluster reproduce {figure.name}`."]
+            shown = [f"Not run yet: `python -m benchmarks reproduce {figure.name}`."]
         texts[figure.number] = [f"### {title}", "", *shown]
     ordered = sorted(texts, key=int)
     return ["", "## Figures", *(line for number in ordered for line in ("", *texts[number]))]
-
-
-def _missing(paper: str) -> Mapping[str, str]:
-    """Figures that are not of data, or of data that cannot be had."""
-    return WITHOUT.get(paper, {})

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from benchmarks import pictures
 from cocluster.linalg.types import Array
 
 OWN = "tab:orange"
@@ -94,5 +95,4 @@ def _shown(value: float) -> str:
 
 def save(figure: Figure, file: Path) -> Path:
     """Write the picture."""
-    figure.savefig(file, dpi=DPI)
-    return file
+    return pictures.save(figure, file, DPI)

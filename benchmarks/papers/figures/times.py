@@ -10,11 +10,12 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from benchmarks.packs import append_row, read_rows
 from benchmarks.papers.figures.bars import Bars
 from benchmarks.papers.figures.curves import Curves, Lines
 from benchmarks.papers.figures.figure import Report
 from benchmarks.papers.protocol import Answer, Job, Problem, Sample, Setting, jobs
-from benchmarks.papers.runner import append, key, measured, read_runs, versions
+from benchmarks.papers.runner import FIELDS, key, measured, versions
 
 UNIT = "processor seconds"
 ONE_SWEEP = ", one sweep"
@@ -53,9 +54,8 @@ class TimeBars(Bars):
 
 
 def time_fits(figure: Curves, folder: Path, quick: bool, report: Report) -> None:
-    """Run what is not yet in the file; each method has run once before it is measured."""
-    file = figure.file(folder, "csv")
-    present = {key(row) for row in read_runs(file)}
+    """Run what is not yet there; each method has run once before it is measured."""
+    present = {key(row) for row in read_rows(folder, figure.runs)}
     todo = [(table, job) for _, table in figure.points for job in jobs(table, quick)]
     loaded, warm = lru_cache(maxsize=None)(figure.loader), set[str]()
     with threadpool_limits(1):
@@ -67,7 +67,8 @@ def time_fits(figure: Curves, folder: Path, quick: bool, report: Report) -> None
             if job.column.name not in warm:
                 timed(job, sample)
                 warm.add(job.column.name)
-            append(file, _identity(job) | timed(job, sample) | {"versions": versions()})
+            line = _identity(job) | timed(job, sample) | {"versions": versions()}
+            append_row(folder, figure.runs, line, FIELDS)
 
 
 def _identity(job: Job) -> dict[str, Any]:

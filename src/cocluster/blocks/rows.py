@@ -28,7 +28,7 @@ from cocluster.linalg.matrices import (
     times,
 )
 from cocluster.linalg.partitions import Partition, gathered
-from cocluster.linalg.types import Array, Factor, Matrix
+from cocluster.linalg.types import Array, Factor, InMemory, Matrix
 
 Function = Callable[..., Any]
 
@@ -77,20 +77,18 @@ class RowBlocks(ABC):
         """The matrix with ``function(block, *shared)`` for every block, of the same shape."""
 
     @abstractmethod
-    def total(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Any:
+    def total(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> Any:
         """Sum over blocks of ``function(block, *parts, *shared)``.
 
         ``along`` are factors of the rows: each block gets its part of them.
         """
 
     @abstractmethod
-    def collect(
-        self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()
-    ) -> list[Any]:
+    def collect(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> list[Any]:
         """The results of ``function(block, *parts, *shared)``, here."""
 
     @abstractmethod
-    def rows(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Factor:
+    def rows(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> Factor:
         """The results of ``function(block, *parts, *shared)``, one row for each row."""
 
     @abstractmethod
@@ -196,7 +194,7 @@ def turned_product(X: Matrix, G: Factor) -> Array:
     return times(X.T, G)
 
 
-def _profile(X: Matrix) -> tuple[int, int, Array, Array]:
+def _profile(X: InMemory) -> tuple[int, int, Array, Array]:
     """The fields of `Profile` for one block."""
     return int(not is_nonnegative(X)), X.size, column_degrees(X), column_counts(X)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from cocluster.linalg.checked import as_matrix
+from cocluster.linalg.checked import as_matrix, in_form
 from cocluster.linalg.types import Array, Matrix, is_operator
 
 
@@ -28,6 +28,10 @@ class Relation:
         Distinct positions, in any order, of the matrix's rows within type `rows`. Other objects
         are absent: they have no data here, which is not the same as zeros. None: every object
         is present, in order.
+    checked : bool
+        Whether the values are known to be good. They are looked at once, at the door; relations
+        made from this one (scaled, selected, turned) keep the mark and only have their form seen
+        to.
     """
 
     matrix: Matrix
@@ -35,10 +39,14 @@ class Relation:
     cols: str
     weight: float = 1.0
     row_index: Array | None = None
+    checked: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if not is_operator(self.matrix):
-            object.__setattr__(self, "matrix", as_matrix(self.matrix, f"{self}", min_size=0))
+            known = self.checked
+            matrix = in_form(self.matrix) if known else as_matrix(self.matrix, f"{self}", 0)
+            object.__setattr__(self, "matrix", matrix)
+        object.__setattr__(self, "checked", True)
         if not 0 < self.weight < np.inf:
             raise ValueError(
                 f"Relation {self} has weight {self.weight}; weights must be positive and finite, "
@@ -69,7 +77,8 @@ class Relation:
 
     def select(self, name: str, positions: Array) -> Relation:
         """Relation between the chosen objects of type `name` only, in the order given."""
-        matrix, index = self.matrix, self.row_index
+        matrix: Any = self.matrix
+        index = self.row_index
         if name == self.cols:
             matrix = matrix[:, positions]
         if name == self.rows and index is None:

@@ -157,7 +157,8 @@ def bipartite(X: Any, rows: str = "samples", columns: str = "features") -> Relat
     table = as_table(X)
     known = {columns: table.column_names, rows: table.row_ids}
     names = {name: labels for name, labels in known.items() if labels is not None}
-    return RelationalData((Relation(table.matrix, rows, columns),), rows, names)
+    relation = Relation(table.matrix, rows, columns, checked=True)
+    return RelationalData((relation,), rows, names)
 
 
 def star(
@@ -187,7 +188,7 @@ def star(
     if ids is not None:
         names[center] = ids
     relations = tuple(
-        Relation(table.matrix, center, name, weight[name], row_index[name])
+        Relation(table.matrix, center, name, weight[name], row_index[name], checked=True)
         for name, table in tables.items()
     )
     return RelationalData(relations, center, names, report)
@@ -226,12 +227,13 @@ def _mapped(relation: Relation, function: Callable[[Matrix], Matrix]) -> Relatio
             f"The function turned relation {relation} of shape {relation.matrix.shape} into shape "
             f"{matrix.shape}; it must keep the shape."
         )
-    return replace(relation, matrix=matrix)
+    # The function is the caller's: what it made is looked at like any other input.
+    return replace(relation, matrix=matrix, checked=False)
 
 
-def view_of(data: RelationalData, name: str) -> Matrix:
+def view_of(data: RelationalData, name: str) -> Any:
     """All matrices of a type side by side, its objects in rows; absent rows are empty."""
-    blocks = []
+    blocks: list[Any] = []
     for relation in data.relations:
         if relation.rows == name:
             blocks.append(_placed(relation.matrix, relation.row_index, data.size(name)))

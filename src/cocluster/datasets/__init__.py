@@ -6,13 +6,10 @@
     A real corpus that every installation carries: the docstrings of numpy, scipy and scikit-learn.
 ``list_datasets``, ``fetch``
     Real data sets by name, from a folder, a cache or a mirror.
-``list_paper_sets``, ``paper_set``
-    The data sets of the papers, prepared as the papers say.
 """
 
 from cocluster.datasets.docstrings import Corpus, load_docstrings
 from cocluster.datasets.fetch import fetch
-from cocluster.datasets.papers import PaperSet, list_paper_sets, paper_set
 from cocluster.datasets.planted import Planted, PlantedStar, make_blocks, make_star
 from cocluster.datasets.registry import DatasetInfo, dataset_info, list_datasets
 from cocluster.io.dataset import Dataset
@@ -21,15 +18,12 @@ __all__ = [
     "Corpus",
     "Dataset",
     "DatasetInfo",
-    "PaperSet",
     "Planted",
     "PlantedStar",
     "dataset_info",
     "fetch",
     "list_datasets",
-    "list_paper_sets",
     "load_docstrings",
     "make_blocks",
     "make_star",
-    "paper_set",
 ]

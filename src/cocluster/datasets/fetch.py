@@ -14,7 +14,7 @@ import numpy as np
 from cocluster.datasets.registry import DatasetInfo, dataset_info
 from cocluster.io.dataset import Dataset
 from cocluster.linalg.npz import load_arrays, matrices_in
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 
 FOLDER = "COCLUSTER_DATA"
 MIRROR = "COCLUSTER_MIRROR"
@@ -169,7 +169,7 @@ def _load(info: DatasetInfo, file: Path) -> Dataset:
     known = {view: _names(rest, key, single=len(keys) == 1) for view, key in keys.items()}
     labels = rest.pop("labels", None)
     sample_names = next((rest.pop(k) for k in ("sample_names", "doc_ids") if k in rest), None)
-    views: dict[str, Matrix] = {view: matrices.pop(key) for view, key in keys.items()}
+    views: dict[str, InMemory] = {view: matrices.pop(key) for view, key in keys.items()}
     return Dataset(
         info.name,
         views,

@@ -6,13 +6,13 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from cocluster.blocks.rows import RowBlocks, stacked
+from cocluster.blocks.rows import stacked
 from cocluster.graphs.laplacians import symmetric
 from cocluster.graphs.neighbours import nearest_neighbours
 from cocluster.graphs.weights import Metric
 from cocluster.linalg.matrices import row_squares
 from cocluster.linalg.subspace import leading_subspace
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, Blocked, InMemory
 
 # Rows that every block is compared with besides its own: without them the blocks would be
 # components of the graph, and its leading eigenvectors would tell blocks apart, not clusters.
@@ -20,7 +20,7 @@ REFERENCES = 2_000
 FEATURE_COMPONENTS = 50
 
 
-def sample_graph(X: RowBlocks, n_neighbors: int, metric: Metric) -> sp.csr_array:
+def sample_graph(X: Blocked, n_neighbors: int, metric: Metric) -> sp.csr_array:
     """Join each row with its nearest ones of its block and of a sample of all rows."""
     n = X.shape[0]
     rng = np.random.default_rng(0)
@@ -32,14 +32,14 @@ def sample_graph(X: RowBlocks, n_neighbors: int, metric: Metric) -> sp.csr_array
     return symmetric(graph)
 
 
-def feature_points(X: RowBlocks) -> Array:
+def feature_points(X: Blocked) -> Array:
     """The columns as points: their coordinates on the leading singular directions of X."""
     size = min(FEATURE_COMPONENTS, *X.shape)
     return leading_subspace(X, size, np.random.default_rng(0))[1].astype(np.float64)
 
 
 def _edges(
-    X: Matrix, positions: Array, reference: Array, R: Matrix, n_neighbors: int, metric: Metric
+    X: InMemory, positions: Array, reference: Array, R: InMemory, n_neighbors: int, metric: Metric
 ) -> Array:
     """Pairs (row, neighbour) of one block, as positions in the whole, shape (2, pairs)."""
     others = ~np.isin(reference, positions)

@@ -6,8 +6,11 @@ import importlib.util
 from collections.abc import Iterator
 
 import numpy as np
+import scipy.sparse as sp
 
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
+from cocluster.utils import threads
+from cocluster.utils.chunks import chunks
 
 # Parts the objects are worked on in: many, since a few heavy rows may be neighbours of all others.
 CHUNKS = 256
@@ -18,8 +21,7 @@ COMPILE_FROM_ENTRIES = 10_000_000
 
 def row_chunks(n: int) -> Iterator[slice]:
     """Cut ``range(n)`` into at most ``CHUNKS`` slices."""
-    step = max(SMALLEST_CHUNK, -(-n // CHUNKS))
-    return (slice(start, min(start + step, n)) for start in range(0, n, step))
+    return chunks(n, max(SMALLEST_CHUNK, -(-n // CHUNKS)))
 
 
 def scattered_chunks(n: int) -> Iterator[slice]:
@@ -30,25 +32,31 @@ def scattered_chunks(n: int) -> Iterator[slice]:
     return (slice(first, n, parts) for first in range(parts))
 
 
-def row_dots(A: Matrix, B: Matrix) -> Array:
+def row_dots(A: InMemory, B: InMemory) -> Array:
     """Inner products of equal rows, ``diag(A Bᵀ)``, summed in double precision."""
     if isinstance(A, np.ndarray):
         return np.einsum("ij,ij->i", A, B, dtype=np.float64)
     return np.asarray(A.multiply(B).sum(axis=1, dtype=np.float64)).ravel()
 
 
-def squared_distances(A: Matrix, B: Matrix) -> Array:
+def squared_distances(A: InMemory, B: InMemory) -> Array:
     """Squared distances of equal rows; from differences, so that nearby rows lose no digits."""
     difference = A - B
     return row_dots(difference, difference)
 
 
-def neighbour_distances(X: Matrix, neighbours: Array) -> Array:
+def neighbour_distances(X: InMemory, neighbours: Array) -> Array:
     """Squared distances of each row of X to its neighbours, one column per neighbour."""
     return chosen_distances(X, np.arange(len(neighbours)), neighbours)
 
 
-def chosen_distances(X: Matrix, left: Array, right: Array) -> Array:
+def mean_squared_distance(X: InMemory) -> float:
+    """Mean squared distance over all pairs of rows, twice the total variance."""
+    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+    return 2.0 * max(float(row_dots(X, X).mean() - mean @ mean), 0.0)
+
+
+def chosen_distances(X: InMemory, left: Array, right: Array) -> Array:
     """Squared distances of the rows ``left[r]`` and ``right[r, c]`` of X, at [r, c]."""
     entries = right.size * X.size / X.shape[0]
     if entries >= COMPILE_FROM_ENTRIES and importlib.util.find_spec("numba"):
@@ -61,13 +69,23 @@ def chosen_distances(X: Matrix, left: Array, right: Array) -> Array:
     return result
 
 
-def _compiled_distances(X: Matrix, left: Array, right: Array) -> Array:
+def _compiled_distances(X: InMemory, left: Array, right: Array) -> Array:
     """The same, an order of magnitude faster for sparse rows and several times for dense ones."""
     from cocluster.graphs import _compiled
 
-    if isinstance(X, np.ndarray):
-        return _compiled.dense_distances(X, left, right)
-    if not X.has_canonical_format:  # the kernel counts on every entry being stored once
-        X = X.copy()
+    out = np.empty(right.shape)
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()  # the kernel counts on every entry being stored once
         X.sum_duplicates()
-    return _compiled.sparse_distances(X.indptr, X.indices, X.data, left, right, X.shape[1])
+
+    def measure(rows: slice) -> None:
+        pairs = (left, right, rows.start, rows.stop)
+        if sp.issparse(X):
+            written_out = np.zeros(X.shape[1], X.dtype)
+            arrays = (X.indptr, X.indices, X.data)
+            _compiled.sparse_distances(*arrays, *pairs, written_out, out)
+        else:
+            _compiled.dense_distances(X, *pairs, out)
+
+    threads.each(measure, list(row_chunks(len(left))))
+    return out

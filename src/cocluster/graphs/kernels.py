@@ -9,19 +9,19 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from cocluster.graphs.distances import row_dots
-from cocluster.linalg.types import Array, Matrix
+from cocluster.graphs.distances import mean_squared_distance
+from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.checks import check_number
 
 KERNELS = ("linear", "rbf", "polynomial", "cosine", "precomputed")
 
-Kernel = str | Callable[[Matrix, Matrix], Array]
+Kernel = str | Callable[[InMemory, InMemory], Array]
 
 
 def kernel_matrix(
-    X: Matrix,
+    X: InMemory,
     kernel: Kernel = "rbf",
-    other: Matrix | None = None,
+    other: InMemory | None = None,
     *,
     gamma: float | None = None,
     degree: int = 3,
@@ -66,11 +66,9 @@ def kernel_matrix(
     return np.asarray(K.toarray() if sp.issparse(K) else K)
 
 
-def _default_gamma(X: Matrix) -> float:
+def _default_gamma(X: InMemory) -> float:
     """Inverse mean squared distance over all pairs of rows (1 if all rows are equal)."""
-    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-    spread = 2.0 * float(row_dots(X, X).mean() - mean @ mean)
-    return 1.0 / spread if spread > 0 else 1.0
+    return 1.0 / (mean_squared_distance(X) or 1.0)
 
 
 def _finite(K: Any, shape: tuple[int, int]) -> Array:

@@ -12,7 +12,8 @@ from sklearn.utils.extmath import randomized_svd
 
 from cocluster.graphs.distances import chosen_distances
 from cocluster.linalg.matrices import row_squares
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
+from cocluster.utils.chunks import chunks
 
 EXACT_LIMIT = 20_000
 EXACT_LIMIT_WITHOUT_FAISS = 60_000
@@ -28,7 +29,7 @@ REFINED = 20
 BLOCK_PAIRS = 4_000_000
 
 
-def nearest_neighbours(X: Matrix, n_neighbors: int, seed: int = 0) -> Array:
+def nearest_neighbours(X: InMemory, n_neighbors: int, seed: int = 0) -> Array:
     """Find the nearest other rows of each row, by Euclidean distance, nearest first.
 
     A row is never its own neighbour, also when it has duplicates. Ties go to the lower index, so
@@ -81,7 +82,7 @@ def _faiss(n: int) -> Any:
     return faiss
 
 
-def _exact(X: Matrix, k: int) -> Array:
+def _exact(X: InMemory, k: int) -> Array:
     """Look at all pairs; the row itself is left out."""
     if sp.issparse(X):
         return _exact_sparse(X, k)
@@ -93,17 +94,18 @@ def _exact_sparse(X: sp.csr_array, k: int) -> Array:
     """As scikit-learn does it, but transposing X once instead of for every block of distances."""
     n = X.shape[0]
     transposed, squares = X.T.tocsr(), row_squares(X)
-    step = max(1, max(SMALLEST_BLOCK, X.data.nbytes // 8) // (8 * n))
+    # A block of distances takes about as much memory as an eighth of the data.
+    step = max(SMALLEST_BLOCK, X.data.nbytes // 8) // (8 * n)
     result = np.empty((n, k), dtype=np.intp)
-    for start in range(0, n, step):
-        rows = np.arange(start, min(start + step, n))
+    for chunk in chunks(n, step):
+        rows = np.arange(n)[chunk]
         d2 = squares - 2.0 * (X[rows] @ transposed).toarray()
         d2[np.arange(len(rows)), rows] = np.inf
         result[rows] = np.argpartition(d2, k - 1, axis=1)[:, :k]
     return result
 
 
-def _approximate(faiss: Any, X: Matrix, k: int, seed: int) -> Array:
+def _approximate(faiss: Any, X: InMemory, k: int, seed: int) -> Array:
     """Search a projection of the rows with an inverted file (which, unlike HNSW, is repeatable)."""
     points = np.ascontiguousarray(_projected(X, seed), dtype=np.float32)
     n, d = points.shape
@@ -123,7 +125,7 @@ def _approximate(faiss: Any, X: Matrix, k: int, seed: int) -> Array:
     return np.asarray(found)
 
 
-def _projected(X: Matrix, seed: int) -> Array:
+def _projected(X: InMemory, seed: int) -> Array:
     """Coordinates of the rows on their leading singular directions, or X if it is narrow."""
     if X.shape[1] <= ANN_COMPONENTS:
         return X if isinstance(X, np.ndarray) else X.toarray()
@@ -131,7 +133,7 @@ def _projected(X: Matrix, seed: int) -> Array:
     return np.asarray(U * s)
 
 
-def _refined(X: Matrix, neighbours: Array) -> Array:
+def _refined(X: InMemory, neighbours: Array) -> Array:
     """Look for closer rows among the nearest neighbours of each row's nearest neighbours."""
     n, k = neighbours.shape
     for _ in range(REFINEMENTS):
@@ -145,7 +147,7 @@ def _refined(X: Matrix, neighbours: Array) -> Array:
     return neighbours
 
 
-def _closest(X: Matrix, candidates: Array, k: int) -> Array:
+def _closest(X: InMemory, candidates: Array, k: int) -> Array:
     """Choose for each row the k closest distinct others among its candidates."""
     n, width = candidates.shape
     result = np.empty((n, k), dtype=np.intp)
@@ -156,11 +158,10 @@ def _closest(X: Matrix, candidates: Array, k: int) -> Array:
 
 def _blocks(n: int, width: int) -> Iterator[slice]:
     """Cut ``range(n)`` such that a block has about ``BLOCK_PAIRS`` pairs."""
-    step = max(1, BLOCK_PAIRS // width)
-    return (slice(start, min(start + step, n)) for start in range(0, n, step))
+    return chunks(n, BLOCK_PAIRS // width)
 
 
-def _closest_of(X: Matrix, rows: Array, candidates: Array, k: int) -> Array:
+def _closest_of(X: InMemory, rows: Array, candidates: Array, k: int) -> Array:
     """Choose by true distance, ties to the lower index."""
     candidates = np.sort(candidates, axis=1)
     d2 = chosen_distances(X, rows, candidates)

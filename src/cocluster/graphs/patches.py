@@ -7,14 +7,15 @@ import scipy.sparse as sp
 
 from cocluster.graphs.distances import chosen_distances
 from cocluster.graphs.neighbours import nearest_neighbours
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
+from cocluster.utils.chunks import chunks
 
 # Entries of local Laplacians that are held at a time.
 PATCH_ENTRIES = 2_000_000
 
 
 def patch_laplacian(
-    X: Matrix, n_neighbors: int = 5, *, ridge: float = 1.0, seed: int = 0
+    X: InMemory, n_neighbors: int = 5, *, ridge: float = 1.0, seed: int = 0
 ) -> sp.csr_array:
     r"""Sum of the fitting errors of a ridge regression in the neighbourhood of each row.
 
@@ -55,15 +56,14 @@ def patch_laplacian(
     n = X.shape[0]
     own = np.arange(n)[:, None]
     patches = np.hstack([own, nearest_neighbours(X, n_neighbors, seed)]).astype(np.int32)
-    step = max(1, PATCH_ENTRIES // patches.shape[1] ** 2)
     total = sp.csr_array((n, n), dtype=np.float64)
-    for start in range(0, n, step):
-        batch = patches[start : start + step]
+    for rows in chunks(n, PATCH_ENTRIES // patches.shape[1] ** 2):
+        batch = patches[rows]
         total = total + _scattered(batch, _local_laplacians(X, batch, ridge), n)
     return total
 
 
-def _local_laplacians(X: Matrix, patches: Array, ridge: float) -> Array:
+def _local_laplacians(X: InMemory, patches: Array, ridge: float) -> Array:
     """The L_i of a batch of patches, shape (batch, m, m)."""
     batch, m = patches.shape
     d2 = np.zeros((batch, m, m))

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from cocluster.graphs.distances import row_chunks, row_dots
 from cocluster.linalg.matrices import row_squares, squared_norm
-from cocluster.linalg.types import Array, Factor, Matrix, is_blocked, is_spread
+from cocluster.linalg.types import Array, Factor, InMemory, Matrix, is_blocked, is_spread
 from cocluster.links import Links
 from cocluster.links.closure import merge_pairs, symmetric
+from cocluster.utils.chunks import chunks
 
 # Columns of XᵀX are made in parts of about this many cells.
 CELLS_AT_ONCE = 4_000_000
 # Entries of a given similarity may differ from their mirror image by this share of the largest.
 ASYMMETRY = 1e-6
-KERNELS = ("linear", "rbf", "polynomial", "cosine", "precomputed")
-
-Kernel = str | Callable[[Matrix, Matrix], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +29,7 @@ class Gram:
     A product costs two passes over the entries of X instead of n².
     """
 
-    X: Matrix
+    X: Any
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -48,7 +46,7 @@ class Gram:
         """Itself: it is symmetric."""
         return self
 
-    def __matmul__(self, G: Array) -> Array:
+    def __matmul__(self, G: Any) -> Any:
         """Product with a factor."""
         return self.X @ (self.X.T @ G)
 
@@ -77,8 +75,8 @@ class Gram:
             return squared_norm(self.X.total(_column_gram))
         n, m = self.X.shape
         Y = self.X if m <= n else _row_major(self.X.T)
-        parts = (_row_major(Y[:, part].T) for part in _column_parts(Y.shape[1]))
-        return sum(squared_norm(part @ Y) for part in parts)
+        narrow = chunks(Y.shape[1], CELLS_AT_ONCE // max(Y.shape[1], 1))
+        return sum(squared_norm(_row_major(Y[:, part].T) @ Y) for part in narrow)
 
     def norm_work(self) -> float:
         """Operations that `squared_norm` of sparse data takes; those of dense data are cheap."""
@@ -119,7 +117,7 @@ class LinkedSimilarity:
         """Itself: it is symmetric."""
         return self
 
-    def __matmul__(self, G: Array) -> Array:
+    def __matmul__(self, G: Any) -> Any:
         """Product with a factor."""
         product = self.similarity @ G
         rows, among = self._linked
@@ -151,12 +149,12 @@ class LinkedSimilarity:
         return squared_norm(self.similarity) + float(change @ (2 * before + change))
 
 
-def _norm_work(X: Matrix) -> float:
+def _norm_work(X: InMemory) -> float:
     """Operations that XᵀX takes; those of dense data are cheap."""
     return float(np.sum(np.diff(X.indptr) ** 2.0)) if sp.issparse(X) else 0.0
 
 
-def _column_gram(X: Matrix) -> Array:
+def _column_gram(X: InMemory) -> Array:
     """XᵀX in double precision, of few columns."""
     product = X.T @ X
     return np.asarray(product.todense() if sp.issparse(product) else product, dtype=np.float64)
@@ -183,7 +181,7 @@ def linked_similarity(A: Matrix, links: Links | None, how: str) -> Matrix:
     return LinkedSimilarity(A, correction.astype(A.dtype))
 
 
-def checked_similarity(A: Matrix) -> Matrix:
+def checked_similarity(A: InMemory) -> InMemory:
     """A given similarity, which must be square and symmetric."""
     n, m = A.shape
     if n != m:
@@ -193,24 +191,18 @@ def checked_similarity(A: Matrix) -> Matrix:
     return A
 
 
-def entries(A: Matrix, pairs: Array) -> Array:
+def entries(A: Gram | InMemory, pairs: Array) -> Array:
     """Entries of a similarity at some pairs, in double precision."""
     if isinstance(A, Gram):
         return A.entries(pairs)
     return np.asarray(A[pairs[:, 0], pairs[:, 1]], dtype=np.float64)
 
 
-def largest(A: Matrix) -> float:
+def largest(A: Gram | InMemory) -> float:
     """Largest entry of a similarity."""
     return A.largest() if isinstance(A, Gram) else float(A.max())
 
 
-def _row_major(M: Matrix) -> Matrix:
+def _row_major(M: InMemory) -> InMemory:
     """M with rows at hand, without which scipy would turn the other factor of a product."""
     return M.tocsr() if sp.issparse(M) else M
-
-
-def _column_parts(m: int) -> Iterator[slice]:
-    """Slices of the columns, so narrow that m rows of them stay below `CELLS_AT_ONCE`."""
-    step = max(1, CELLS_AT_ONCE // max(m, 1))
-    return (slice(first, first + step) for first in range(0, m, step))

@@ -8,10 +8,16 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from cocluster.graphs.distances import neighbour_distances, row_dots, scattered_chunks
+from cocluster.graphs.distances import (
+    mean_squared_distance,
+    neighbour_distances,
+    row_dots,
+    scattered_chunks,
+)
 from cocluster.graphs.laplacians import symmetric
 from cocluster.graphs.neighbours import nearest_neighbours
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.matrices import inverse_root
+from cocluster.linalg.types import Array, InMemory
 
 Metric = Literal["euclidean", "cosine"]
 Weights = Literal["binary", "heat", "cosine"]
@@ -19,7 +25,7 @@ HEAT_FACTORS = (1 / 100, 1 / 60, 1 / 30, 1 / 10, 1.0, 10.0, 30.0, 60.0, 100.0)
 
 
 def knn_graph(
-    X: Matrix,
+    X: InMemory,
     n_neighbors: int = 5,
     *,
     metric: Metric = "euclidean",
@@ -68,7 +74,7 @@ def knn_graph(
     return sp.csr_array((graph.data, (rows, columns)), shape=(X.shape[0], X.shape[0]))
 
 
-def candidate_graphs(X: Matrix, n_neighbors: int = 5, seed: int = 0) -> dict[str, sp.csr_array]:
+def candidate_graphs(X: InMemory, n_neighbors: int = 5, seed: int = 0) -> dict[str, sp.csr_array]:
     r"""Make the eleven candidate graphs of RMC [1]_: binary, cosine, and nine with heat weights.
 
     All have the same Euclidean neighbours. The bandwidths are
@@ -105,7 +111,7 @@ def _check_options(metric: str, weights: str, bandwidth: float | None) -> None:
         raise ValueError(f"bandwidth={bandwidth} must be positive; None takes it from the data.")
 
 
-def _edge_weights(X: Matrix, neighbours: Array, weights: str, bandwidth: float | None) -> Array:
+def _edge_weights(X: InMemory, neighbours: Array, weights: str, bandwidth: float | None) -> Array:
     """Weights of the edges from each row to its neighbours."""
     if weights == "binary":
         return np.ones(neighbours.shape)
@@ -116,10 +122,9 @@ def _edge_weights(X: Matrix, neighbours: Array, weights: str, bandwidth: float |
     return np.exp(-d2 / (bandwidth or d2.mean() or 1.0))
 
 
-def _cosines(X: Matrix, neighbours: Array) -> Array:
+def _cosines(X: InMemory, neighbours: Array) -> Array:
     """Cosine of each row with its neighbours, negative ones as zero."""
-    norms = np.sqrt(row_dots(X, X))
-    scale = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+    scale = inverse_root(row_dots(X, X))
     result = np.empty(neighbours.shape)
     for chunk in scattered_chunks(len(neighbours)):
         rows = X[chunk]
@@ -133,9 +138,3 @@ def _weighted(neighbours: Array, weights: Array) -> sp.csr_array:
     n, k = neighbours.shape
     indptr = np.arange(0, n * k + 1, k)
     return symmetric(sp.csr_array((weights.ravel(), neighbours.ravel(), indptr), shape=(n, n)))
-
-
-def mean_squared_distance(X: Matrix) -> float:
-    """Mean squared distance over all pairs of rows, twice the total variance."""
-    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-    return 2.0 * max(float(row_dots(X, X).mean() - mean @ mean), 0.0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,7 +41,7 @@ class Dataset:
     """
 
     name: str
-    views: Mapping[str, Matrix]
+    views: Mapping[str, InMemory]
     labels: Array | None = None
     class_names: Array | None = None
     sample_names: Array | None = None
@@ -75,7 +75,7 @@ class Dataset:
         return 1 + max(int(rows.max(initial=-1)) for rows in self.present.values())
 
     @property
-    def X(self) -> Matrix:
+    def X(self) -> InMemory:
         """The matrix of a data set that has only one view."""
         if len(self.views) > 1:
             raise AttributeError(
@@ -130,7 +130,7 @@ class Dataset:
         subset = replace(self, labels=labels, class_names=np.array(classes))
         return subset.select(labels >= 0)
 
-    def _view_rows(self, view: str, positions: Array) -> tuple[Matrix, Array | None]:
+    def _view_rows(self, view: str, positions: Array) -> tuple[InMemory, Array | None]:
         """Rows of a view for the chosen samples, and which of these it describes (None: all)."""
         if view not in self.present:
             return self.views[view][positions], None

@@ -8,15 +8,13 @@ gives way to other threads; `cocluster.linalg.passes` shares the rows out. The t
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from cocluster.linalg.compiling import compiled
 from cocluster.linalg.types import Array
 
 # Rows whose costs are computed at once: one instruction serves several of them.
 BATCH = 64
-
-compiled = numba.njit(cache=True, nogil=True, error_model="numpy")
 
 
 @compiled

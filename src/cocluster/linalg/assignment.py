@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from cocluster.linalg import passes
 from cocluster.linalg.matrices import times
 from cocluster.linalg.partitions import Partition, Ties
-from cocluster.linalg.types import Array, Factor, is_blocked
+from cocluster.linalg.types import Array, is_blocked
 
 
 def assigned(
@@ -77,7 +77,7 @@ def assigns(R: Any) -> bool:
     return is_blocked(R) or (passes.is_compiled(R) and R.format == "csr")
 
 
-def reassigned(R: Any, G: Factor, H: Partition, codes: Array, bias: Array) -> tuple[Factor, Array]:
+def reassigned(R: Any, G: Any, H: Any, codes: Array, bias: Array) -> tuple[Any, Array]:
     r"""Labels of the rows that minimise :math:`bias_k + codes_k \cdot (R H)_i`, from one pass.
 
     A row keeps its label if that is as good. With them comes what they change in Rᵀ G.

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
-from cocluster.linalg.types import Matrix
+from cocluster.linalg.types import InMemory
 
 # What scikit-learn's messages say is wrong, and the remedy they leave out.
 _REMEDIES = (
@@ -24,10 +24,11 @@ _REMEDIES = (
 )
 _TEXT_OR_DATES = frozenset("USVmM")
 
+# Largest index that fits in 32 bits.
 MOST_INT32 = np.iinfo(np.int32).max
 
 
-def as_matrix(X: Any, name: str = "X", min_size: int = 1) -> Matrix:
+def as_matrix(X: Any, name: str = "X", min_size: int = 1) -> InMemory:
     """Check values and bring them to a C-ordered float ndarray or a canonical float csr_array.
 
     Parameters
@@ -52,7 +53,15 @@ def as_matrix(X: Any, name: str = "X", min_size: int = 1) -> Matrix:
         )
     except (TypeError, ValueError) as error:
         raise type(error)(_with_remedy(str(error), name)) from error
-    return _canonical(checked) if sp.issparse(checked) else checked
+    return in_form(checked)
+
+
+def in_form(X: InMemory) -> InMemory:
+    """The same numbers as a C-ordered ndarray or a canonical csr_array, for values known as good.
+
+    Costs next to nothing if X has that form already.
+    """
+    return _canonical(X) if sp.issparse(X) else np.ascontiguousarray(X)
 
 
 def _refuse_unreadable(X: Any, name: str) -> None:
@@ -77,7 +86,7 @@ def _with_remedy(message: str, name: str) -> str:
     return f"{message} {remedy}".rstrip()
 
 
-def _canonical(X: Any) -> Matrix:
+def _canonical(X: Any) -> InMemory:
     """csr_array with sorted, distinct 32-bit indices; shares memory with X if X is so already."""
     matrix = sp.csr_array(X)
     if matrix.indices.dtype != np.int32 and max(*matrix.shape, matrix.nnz) <= MOST_INT32:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from cocluster.linalg.types import Array, Matrix, is_spread
+from cocluster.linalg.types import Array, InMemory, is_spread
 from cocluster.utils.threads import narrow_products
 
 # k-means sees at most so many objects; the others go to the nearest centroid.
 SAMPLE = 20_000
 
 
-def kmeans_labels(Z: Matrix, k: int, seed: int, n_init: int = 5) -> Array:
+def kmeans_labels(Z: Any, k: int, seed: int, n_init: int = 5) -> Array:
     """Labels by k-means on a sample of at most 20,000 rows."""
     rng = np.random.default_rng(seed)
     n = Z.shape[0]
@@ -31,7 +32,7 @@ def _nearest(Z: Array, model: KMeans) -> Array:
     return np.asarray(model.predict(Z))
 
 
-def kmeans(Z: Matrix, k: int, seed: int, n_init: int) -> KMeans:
+def kmeans(Z: InMemory, k: int, seed: int, n_init: int) -> KMeans:
     """scikit-learn's k-means, silent where there are fewer distinct objects than clusters."""
     with warnings.catch_warnings(), narrow_products():
         warnings.simplefilter("ignore", ConvergenceWarning)

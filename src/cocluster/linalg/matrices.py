@@ -1,7 +1,7 @@
 """The few operations by which everything else touches data.
 
-A data matrix is a numpy array, a ``scipy.sparse.csr_array``, or any object with ``shape``,
-``dtype``, ``T``, ``@`` and ``squared_norm()``; a factor is an array or a `Partition`.
+What a matrix and a factor may be is in `cocluster.linalg.types`. The operations take every kind
+that makes sense, so that nobody above has to ask which kind it has.
 """
 
 from __future__ import annotations
@@ -16,22 +16,38 @@ import scipy.sparse as sp
 from cocluster.linalg import passes
 from cocluster.linalg.partitions import Partition
 from cocluster.linalg.rowwise import rowwise
-from cocluster.linalg.types import Array, Factor, Matrix, is_blocked, is_operator
+from cocluster.linalg.types import (
+    Array,
+    Factor,
+    InMemory,
+    Matrix,
+    is_blocked,
+    is_operator,
+)
 
+# Smallest number that is divided by: far below any entry that matters, far above underflow.
 EPS = 1e-12
+# Entries that are scaled at a time: few enough for the temporaries (8 MB each) to stay small beside
+# any data they matter for, many enough for the loop over the chunks to cost nothing.
+ENTRIES_AT_ONCE = 1_000_000
 
 
-def n_bytes(R: Matrix) -> int:
+def n_bytes(R: InMemory) -> int:
     """Bytes of the arrays of a matrix in memory."""
     arrays = (R.data, R.indices, R.indptr) if sp.issparse(R) else (R,)
     return sum(int(array.nbytes) for array in arrays)
 
 
-def squared_norm(R: Matrix) -> float:
+def values_of(R: InMemory) -> Array:
+    """The stored entries of a matrix in one dimension, without a copy where none is needed."""
+    return np.asarray(R.data if sp.issparse(R) else R.ravel(order="K"))
+
+
+def squared_norm(R: Any) -> float:
     r""":math:`\|R\|_F^2`, summed in double precision."""
     if is_operator(R):
         return float(R.squared_norm())
-    values = R.data if sp.issparse(R) else R.ravel(order="K")
+    values = values_of(R)
     return float(np.einsum("i,i->", values, values, dtype=np.float64))
 
 
@@ -39,21 +55,23 @@ def is_nonnegative(R: Matrix) -> bool:
     """Whether no entry is below zero (as far as entries are known)."""
     if is_operator(R):
         return bool(getattr(R, "nonnegative", True))
-    values = R.data if sp.issparse(R) else R
+    values = values_of(R)
     return values.size == 0 or bool(values.min() >= 0)
 
 
-def times(R: Matrix, G: Factor) -> Array:
+def times(R: Matrix, G: Factor) -> Any:
     """R @ G; sums by label where G is a partition."""
-    if hasattr(G, "labels") and not is_blocked(R):
+    # Row blocks and their transposes take a partition as it is and hand it to every block.
+    if isinstance(G, Partition) and not hasattr(R, "row_counts"):
         return label_sums(R, G)
     return product(R, G)
 
 
-def product(R: Matrix, G: Array) -> Array:
+def product(R: Matrix, G: Factor) -> Any:
     """R @ G for a narrow array G."""
-    compiled = passes.is_compiled(R) and isinstance(G, np.ndarray)
-    return passes.product(R, G) if compiled else R @ G
+    if isinstance(G, np.ndarray) and passes.is_compiled(R):
+        return passes.product(R, G)
+    return R @ G
 
 
 def label_sums(R: Any, G: Partition) -> Array:
@@ -71,18 +89,18 @@ def label_sums(R: Any, G: Partition) -> Array:
     return np.asarray(sp.csr_array((R.data, G.labels[R.indices], R.indptr), shape).toarray())
 
 
-def inner(G: Factor, M: Array) -> Array:
+def inner(G: Any, M: Any) -> Array:
     """Gᵀ M in double precision; rows of M summed by label where G is a partition."""
     if isinstance(G, np.ndarray):
         return np.asarray(G.T @ M, dtype=np.float64)
-    return G.inner(M)
+    return np.asarray(G.inner(M))
 
 
-def gram(G: Factor) -> Array:
+def gram(G: Any) -> Array:
     """Gᵀ G in double precision."""
     if isinstance(G, np.ndarray):
         return np.asarray(G.T @ G, dtype=np.float64)
-    return G.gram()
+    return np.asarray(G.gram())
 
 
 def row_sums(R: Matrix) -> Array:
@@ -95,32 +113,34 @@ def column_sums(R: Matrix) -> Array:
     return _sums(R, 0)
 
 
-def _sums(R: Matrix, axis: int) -> Array:
+def _sums(R: Any, axis: int) -> Array:
     """Sums along an axis; scipy would copy a sparse matrix of single precision."""
     if passes.is_compiled(R):
         return passes.product(R if axis else R.T, np.ones((R.shape[axis], 1))).ravel()
     return np.asarray(R.sum(axis=axis, dtype=np.float64)).ravel()
 
 
-def row_degrees(R: Matrix) -> Array:
+def row_degrees(R: InMemory) -> Array:
     """Sum of absolute values of each row."""
     return row_sums(R if is_nonnegative(R) else abs(R))
 
 
-def column_degrees(R: Matrix) -> Array:
+def column_degrees(R: Any) -> Array:
     """Sum of absolute values of each column."""
     if is_blocked(R):
-        return R.profile.degrees
+        return np.asarray(R.profile.degrees)
     return column_sums(R if is_nonnegative(R) else abs(R))
 
 
-def column_counts(R: Matrix) -> Array:
+def column_counts(R: InMemory) -> Array:
     """Number of rows in which each column is not zero."""
     columns = R.indices[R.data != 0] if sp.issparse(R) else np.nonzero(R)[1]
     return np.bincount(columns, minlength=R.shape[1])
 
 
-def scaled(R: Matrix, row_scale: Array | None = None, column_scale: Array | None = None) -> Matrix:
+def scaled(
+    R: InMemory, row_scale: Array | None = None, column_scale: Array | None = None
+) -> InMemory:
     """diag(row_scale) R diag(column_scale); a sparse R keeps its index arrays."""
     if not sp.issparse(R):
         R = R if row_scale is None else R * row_scale[:, None].astype(R.dtype)
@@ -135,12 +155,12 @@ def scaled(R: Matrix, row_scale: Array | None = None, column_scale: Array | None
     return sp.csr_array((data, R.indices, R.indptr), shape=R.shape)
 
 
-def single_precision(R: Matrix) -> Matrix:
+def single_precision(R: Matrix) -> Any:
     """R as float32; a sparse R keeps its index arrays."""
     return rowwise(_as_single, R)
 
 
-def _as_single(R: Matrix) -> Matrix:
+def _as_single(R: InMemory) -> InMemory:
     """The same for a matrix in memory."""
     if not sp.issparse(R):
         return R.astype(np.float32)
@@ -148,18 +168,18 @@ def _as_single(R: Matrix) -> Matrix:
 
 
 def _row_chunks(R: sp.csr_array) -> Iterator[tuple[slice, slice]]:
-    """Rows and their entries, about a million entries at a time: temporaries stay small."""
-    n_chunks = R.nnz // 1_000_000 + 1
+    """Rows and their entries, about `ENTRIES_AT_ONCE` entries at a time."""
+    n_chunks = R.nnz // ENTRIES_AT_ONCE + 1
     cuts = np.searchsorted(R.indptr, np.linspace(0, R.nnz, n_chunks + 1)[1:-1])
     ends = [0, *cuts.tolist(), R.shape[0]]
     for first, last in pairwise(ends):
         yield slice(first, last), slice(R.indptr[first], R.indptr[last])
 
 
-def row_squares(R: Matrix) -> Array:
+def row_squares(R: Any) -> Array:
     """Squared length of each row, in double precision."""
     if is_blocked(R):
-        return R.row_squares()
+        return np.asarray(R.row_squares())
     if not sp.issparse(R):
         return np.einsum("ij,ij->i", R, R, dtype=np.float64)
     return row_sums(sp.csr_array((R.data**2, R.indices, R.indptr), shape=R.shape))
@@ -188,7 +208,7 @@ def degree_scales(X: Matrix) -> tuple[Array, Array]:
     return inverse_root(rows), inverse_root(columns)
 
 
-def degree_scaled(X: Matrix, column_scale: Array | None = None) -> Matrix:
+def degree_scaled(X: Matrix, column_scale: Array | None = None) -> Any:
     r""":math:`D_r^{-1/2} X D_c^{-1/2}`, whose largest singular value is 1.
 
     ``column_scale`` is the diagonal of :math:`D_c^{-1/2}` where it was learned from other rows.
@@ -198,6 +218,6 @@ def degree_scaled(X: Matrix, column_scale: Array | None = None) -> Matrix:
     return rowwise(_degree_scaled_rows, X, column_scale)
 
 
-def _degree_scaled_rows(X: Matrix, column_scale: Array) -> Matrix:
+def _degree_scaled_rows(X: InMemory, column_scale: Array) -> InMemory:
     """Some rows of the scaled matrix: each needs no other row."""
     return scaled(X, inverse_root(row_degrees(X)), column_scale)

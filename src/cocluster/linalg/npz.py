@@ -9,7 +9,7 @@ from zipfile import BadZipFile
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import broken
 
 PARTS = ("data", "indices", "indptr", "shape")
@@ -26,13 +26,13 @@ def load_arrays(file: Path) -> dict[str, Array]:
         return {name: loaded[name] for name in loaded.files}
 
 
-def matrices_in(arrays: dict[str, Array]) -> tuple[dict[str, Matrix], dict[str, Array]]:
+def matrices_in(arrays: dict[str, Array]) -> tuple[dict[str, InMemory], dict[str, Array]]:
     """Matrices by name, and the other arrays.
 
     A sparse matrix NAME is kept as NAME_data, NAME_indices, NAME_indptr and NAME_shape; parts
     without a NAME (as scipy.sparse.save_npz writes them) are called "X". Counts become float64.
     """
-    matrices: dict[str, Matrix] = {}
+    matrices: dict[str, InMemory] = {}
     rest = dict(arrays)
     for key in arrays:
         prefix = key.removesuffix("indptr")

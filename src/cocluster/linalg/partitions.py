@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -56,7 +57,7 @@ def is_hard(G: Factor) -> bool:
     return isinstance(G, Partition) or bool(getattr(G, "hard", False))
 
 
-def gathered(G: Factor) -> Factor:
+def gathered(G: Any) -> Any:
     """The factor in memory, wherever its rows live."""
     return G.gather() if is_spread(G) else G
 
@@ -72,7 +73,7 @@ def as_array(factor: Factor) -> Array:
     return factor.dense() if isinstance(factor, Partition) else np.asarray(factor)
 
 
-def strongest(G: Factor) -> Array:
+def strongest(G: Any) -> Array:
     """The cluster each object belongs to (most)."""
     if is_spread(G):
         return np.asarray(G.map(strongest).gather())

@@ -23,22 +23,28 @@ N_ROW_PARTS = 64
 COMPILE_FROM_NONZEROS = 4_000_000
 
 
-_blocks: ContextVar[int] = ContextVar("blocks", default=1)
+# Like the number of threads, this is a fact about the surroundings of a computation. As an argument
+# it would have to pass through every function that is ever applied to a block.
+_n_blocks: ContextVar[int] = ContextVar("n_blocks", default=1)
 
 
 @contextmanager
-def one_of(n_blocks: int) -> Iterator[None]:
-    """What is worked on inside a ``with`` block is one of so many blocks of a matrix."""
-    token = _blocks.set(n_blocks)
+def part_of(n_blocks: int) -> Iterator[None]:
+    """Tell the code inside a ``with`` block that its matrix is one block of ``n_blocks``.
+
+    A block by itself may be too small to be worth compiling for, where all of them together are
+    not.
+    """
+    token = _n_blocks.set(n_blocks)
     try:
         yield
     finally:
-        _blocks.reset(token)
+        _n_blocks.reset(token)
 
 
 def is_compiled(R: Any) -> bool:
     """Whether R is (part of what is) large enough for compiled passes: compiling costs seconds."""
-    large = sp.issparse(R) and R.nnz * _blocks.get() >= COMPILE_FROM_NONZEROS
+    large = sp.issparse(R) and R.nnz * _n_blocks.get() >= COMPILE_FROM_NONZEROS
     return large and R.format in ("csr", "csc") and bool(importlib.util.find_spec("numba"))
 
 
@@ -95,7 +101,7 @@ def _in_parts(
     Their number depends on the data only: so does the result, whatever the number of threads. All
     partial sums together are small beside the data. One of several blocks is not parted again.
     """
-    most = N_ROW_PARTS if _blocks.get() == 1 else 1
+    most = N_ROW_PARTS if _n_blocks.get() == 1 else 1
     n_parts = min(max(R.nnz // (32 * max(shape[0] * shape[1], 1)), 2), most)
     parts = np.zeros((n_parts, *shape), dtype or R.dtype)
     tasks = list(zip(_cuts(R, n_parts), parts, strict=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cocluster.linalg import passes
@@ -15,7 +17,7 @@ from cocluster.linalg.matrices import (
     single_precision,
 )
 from cocluster.linalg.rowwise import rowwise
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory, Matrix
 from cocluster.utils.threads import narrow_products
 
 SINGLE_FROM_ENTRIES = 1_000_000
@@ -23,7 +25,7 @@ OVERSAMPLING = 10
 POWER_STEPS = 4
 
 
-def start_scaled(X: Matrix) -> Matrix:
+def start_scaled(X: Any) -> Matrix:
     """D_r^-1/2 X D_c^-1/2, in single precision where X is large: a start needs two digits."""
     if passes.is_compiled(X):
         return passes.ScaledMatrix(X, *degree_scales(X))
@@ -49,11 +51,11 @@ def leading_subspace(X: Matrix, size: int, rng: np.random.Generator) -> tuple[Ar
     return B @ W.astype(X.dtype), (Q @ W.astype(X.dtype)) * singular.astype(X.dtype)
 
 
-def unit_rows(Z: Matrix) -> Matrix:
+def unit_rows(Z: Any) -> Any:
     """Rows scaled to length one; empty rows stay."""
     return rowwise(_over_length, Z)
 
 
-def _over_length(Z: Matrix) -> Matrix:
+def _over_length(Z: InMemory) -> InMemory:
     """Rows over their lengths."""
     return scaled(Z, row_scale=inverse_root(row_squares(Z)))

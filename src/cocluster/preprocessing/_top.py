@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 
 
 class TopFeatures(SelectorMixin, BaseEstimator):
@@ -41,10 +41,10 @@ class TopFeatures(SelectorMixin, BaseEstimator):
         return self
 
     @abstractmethod
-    def _scores(self, X: Matrix, y: Any) -> Array:
+    def _scores(self, X: InMemory, y: Any) -> Array:
         """Score of each feature."""
 
-    def _validated(self, X: Any) -> Matrix:
+    def _validated(self, X: Any) -> InMemory:
         """Checked data."""
         return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
 

@@ -1,4 +1,4 @@
-"""The document x category matrix of paper 000."""
+"""The document x category matrix of Chen et al. 2010."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from cocluster.preprocessing.words import counts_by_class, information_shares
 
 
 class DocumentCategory(TransformerMixin, BaseEstimator):
-    r"""Share of the typical words of each category that occur in a document (paper 000, 5.1.1).
+    r"""Share of the typical words of each category that occur in a document.
 
-    Typical of category c are the n words with the largest
+    As in Chen et al. 2010 (5.1.1). Typical of category c are the n words with the largest
     :math:`p(w, c) \log (p(w, c) / (p(w) p(c)))`, which must be positive. Entry (d, c) is the
     number of these words that document d contains, divided by n.
 
@@ -61,7 +61,7 @@ class DocumentCategory(TransformerMixin, BaseEstimator):
         return shares.indices[order[shares.data[order] > 0]]
 
     def transform(self, X: Any) -> Array:
-        """Matrix of shape (n_documents, n_categories) with entries in [0, 1]."""
+        """InMemory of shape (n_documents, n_categories) with entries in [0, 1]."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
         occurs = sp.csr_array(X != 0).astype(X.dtype)

@@ -10,7 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 from cocluster.preprocessing._top import TopFeatures
 
 
@@ -32,9 +32,9 @@ class GeneScreen(SelectorMixin, BaseEstimator):
 
     Notes
     -----
-    The defaults are those of paper 002 (4.2), whose data are clipped already. It says that genes
-    with max/min < 15 *and* max - min < 500 are screened out, but its numbers of genes (1,999 and
-    1,710) are those of genes that pass both, as here.
+    The defaults are those of Zhang et al. 2012 (4.2), whose data are clipped already. They say that
+    genes with max/min < 15 *and* max - min < 500 are screened out, but their numbers of genes
+    (1,999 and 1,710) are those of genes that pass both, as here.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class GeneScreen(SelectorMixin, BaseEstimator):
             )
         return self
 
-    def transform(self, X: Any) -> Matrix:
+    def transform(self, X: Any) -> InMemory:
         """The chosen genes, clipped."""
         return self._clipped(super().transform(X))
 
@@ -96,7 +96,7 @@ class GeneScreen(SelectorMixin, BaseEstimator):
 
 
 class TopGenesByFirstComponent(TopFeatures):
-    """Keep the genes that weigh most in the first principal component (paper 000, 5.1.2).
+    """Keep the genes that weigh most in the first principal component (Chen et al. 2010, 5.1.2).
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class TopGenesByFirstComponent(TopFeatures):
     def __init__(self, n_features: int | float = 2000) -> None:
         super().__init__(n_features)
 
-    def _scores(self, X: Matrix, y: Any) -> Array:
+    def _scores(self, X: InMemory, y: Any) -> Array:
         if min(X.shape) == 1:
             return np.full(X.shape[1], X.shape[1] ** -0.5)
         # Sparse data stay sparse with this solver, which needs a start that is drawn.

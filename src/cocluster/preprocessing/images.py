@@ -1,4 +1,4 @@
-"""Six families of colour and texture features of images (paper 000, 5.1.3)."""
+"""Six families of colour and texture features of images (Chen et al. 2010, 5.1.3)."""
 
 from __future__ import annotations
 

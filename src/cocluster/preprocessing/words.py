@@ -10,7 +10,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_non_negative
 
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 from cocluster.preprocessing._top import TopFeatures
 
 
@@ -36,9 +36,9 @@ class TopWordsByMutualInformation(TopFeatures):
 
     Notes
     -----
-    Papers 000 (5.1.1: 1,000 words) and 001 (4.1: a tenth of the words) use labels of classes, so
-    what follows on the words is no longer unsupervised. Papers 002 (4.2) and 004 (4.1) speak of
-    information between words and documents, which needs no labels.
+    Chen et al. 2010 (5.1.1: 1,000 words) and 2008 (4.1: a tenth of the words) use labels of
+    classes, so what follows on the words is no longer unsupervised. Zhang et al. 2012 (4.2) and Li
+    et al. 2012 (4.1) speak of information between words and documents, which needs no labels.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class TopWordsByMutualInformation(TopFeatures):
            [0, 4]])
     """
 
-    def _scores(self, X: Matrix, y: Any) -> Array:
+    def _scores(self, X: InMemory, y: Any) -> Array:
         check_non_negative(X, "TopWordsByMutualInformation")
         counts = X if y is None else counts_by_class(X, y)[1]
         joint = information_shares(counts)
@@ -76,13 +76,13 @@ class TopByVariance(TopFeatures):
         Variances.
     """
 
-    def _scores(self, X: Matrix, y: Any) -> Array:
+    def _scores(self, X: InMemory, y: Any) -> Array:
         if sp.issparse(X):
             return mean_variance_axis(X, axis=0)[1]
         return X.var(axis=0, dtype=np.float64)
 
 
-def counts_by_class(X: Matrix, y: Any) -> tuple[Array, Matrix]:
+def counts_by_class(X: InMemory, y: Any) -> tuple[Array, InMemory]:
     """Classes, and rows of X summed by class."""
     labels = column_or_1d(y, warn=True)
     check_consistent_length(X, labels)
@@ -92,7 +92,7 @@ def counts_by_class(X: Matrix, y: Any) -> tuple[Array, Matrix]:
     return classes, indicator @ X
 
 
-def information_shares(counts: Matrix) -> sp.coo_array:
+def information_shares(counts: InMemory) -> sp.coo_array:
     """p log(p / (p_row p_column)) of each cell of a table of counts."""
     joint = sp.coo_array(counts, dtype=np.float64)
     joint.eliminate_zeros()

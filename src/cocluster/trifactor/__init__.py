@@ -45,7 +45,6 @@ from cocluster.trifactor.penalties import (
 from cocluster.trifactor.problem import FactorSpec, TriFactorProblem
 from cocluster.trifactor.products import RelationalProblem, State
 from cocluster.trifactor.solve import Callback, Problem, Progress, Run, alternate
-from cocluster.trifactor.stepping import stepped
 from cocluster.utils.errors import Interrupted
 
 __all__ = [
@@ -78,7 +77,6 @@ __all__ = [
     "random_start",
     "simplex_weights",
     "state_from",
-    "stepped",
     "ties_and_pairs",
     "with_links",
 ]

@@ -6,7 +6,7 @@ Every rule sees three small matrices: ``cross`` = Gᵀ R H, ``left`` = Gᵀ G an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -18,7 +18,14 @@ NONE = 1e-12
 
 
 class Association(Protocol):
-    """How S is chosen."""
+    """How S is chosen.
+
+    ``carries_scale`` says whether S can take over the scale of the data from the factors.
+    """
+
+    @property
+    def carries_scale(self) -> bool:
+        """Whether S is free in scale."""
 
     def start(self, cross: Array, left: Array, right: Array) -> Array:
         """S for given factors, from nothing."""
@@ -30,6 +37,8 @@ class Association(Protocol):
 @dataclass(frozen=True)
 class Free:
     """Least squares: S = (Gᵀ G)⁺ Gᵀ R H (Hᵀ H)⁺. Block means for indicator factors."""
+
+    carries_scale: ClassVar[bool] = True
 
     def start(self, cross: Array, left: Array, right: Array) -> Array:
         """The minimiser."""
@@ -47,6 +56,7 @@ class NonNegativeAssociation:
     ``diagonal`` starts S diagonal; multiplicative steps keep it so.
     """
 
+    carries_scale: ClassVar[bool] = True
     exponent: float = 1.0
     diagonal: bool = False
 
@@ -65,6 +75,8 @@ class NonNegativeAssociation:
 @dataclass(frozen=True)
 class Identity:
     """S = I: two-factor models, where the clusters of both types are the same."""
+
+    carries_scale: ClassVar[bool] = False
 
     def start(self, cross: Array, left: Array, right: Array) -> Array:
         """The identity."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.optimize import nnls
 
 from cocluster.linalg.matrices import EPS, gram, inner
 from cocluster.linalg.partitions import as_array
-from cocluster.linalg.types import Array, Factor, Matrix
+from cocluster.linalg.types import Array, Factor, InMemory
 
 Part = Callable[[Array], Array]
 
@@ -34,6 +36,43 @@ class RowGram:
 
 
 @dataclass(frozen=True, eq=False)
+class SplitMatrix:
+    """A symmetric matrix between objects, cut in two by sign: what multiplicative steps ask for.
+
+    To cut a sparse matrix costs as much as a product with it, and a graph is the same in every
+    step, so a problem cuts it once. The last product with each half is kept as well: it is wanted
+    for the value of a factor and again for the step that follows.
+    """
+
+    positive: InMemory
+    negative: InMemory
+    _last: dict[str, tuple[Array, Array]] = field(default_factory=dict)
+
+    @staticmethod
+    def of(L: InMemory) -> SplitMatrix:
+        """Cut a matrix; it is copied, so that later changes of L do not reach the halves."""
+        return SplitMatrix(_signed_part(L, positive_part), _signed_part(L, negative_part))
+
+    def times(self, half: str, G: Array) -> Array:
+        """Product of the "positive" or "negative" half with G."""
+        last, product = self._last.get(half, (None, None))
+        if last is not G or product is None:
+            product = getattr(self, half) @ G
+            self._last[half] = G, product
+        return product
+
+
+def _signed_part(L: InMemory, part: Part) -> InMemory:
+    """The positive or negative part of a matrix."""
+    if not sp.issparse(L):
+        return part(L)
+    half = L.copy()
+    half.data = part(L.data)
+    half.eliminate_zeros()
+    return half
+
+
+@dataclass(frozen=True, eq=False)
 class BlockQuadratic:
     r"""The objective as a function of one factor G (n x k), all else fixed.
 
@@ -41,24 +80,28 @@ class BlockQuadratic:
 
     ``linear`` is A, ``gram`` is B, ``laplacian`` is L (any symmetric matrix, often absent).
     ``partial`` holds further B that act on some rows only: objects absent from a relation.
-    ``moment`` is Gᵀ A⁺ over all rows, where these are only some of them.
+    ``moment`` is Gᵀ A⁺ over all rows, where these are only some of them. ``halves`` is L cut by
+    sign, where that is at hand.
     """
 
-    linear: Array
+    linear: Any
     gram: Array
-    laplacian: Matrix | None = None
+    laplacian: Any = None
     constant: float = 0.0
     partial: tuple[RowGram, ...] = ()
     moment: Array | None = None
+    halves: SplitMatrix | None = None
 
     def __add__(self, other: BlockQuadratic) -> BlockQuadratic:
-        laplacians = [L for L in (self.laplacian, other.laplacian) if L is not None]
+        both = self.laplacian is not None and other.laplacian is not None
+        one = other if self.laplacian is None else self
         return BlockQuadratic(
             self.linear + other.linear,
             self.gram + other.gram,
-            sum(laplacians[1:], start=laplacians[0]) if laplacians else None,
+            self.laplacian + other.laplacian if both else one.laplacian,
             self.constant + other.constant,
             self.partial + other.partial,
+            halves=None if both else one.halves,
         )
 
     def value(self, G: Factor) -> float:
@@ -77,13 +120,13 @@ class BlockQuadratic:
 
     def push(self, G: Array) -> Array:
         """What lowers the entries of G >= 0: A⁻ + G B⁺ + L⁺ G."""
-        return self._forces(G, negative_part(self.linear), positive_part)
+        return self._forces(G, negative_part(self.linear), positive_part, "positive")
 
     def pull(self, G: Array) -> Array:
         """What raises the entries of G >= 0: A⁺ + G B⁻ + L⁻ G."""
-        return self._forces(G, positive_part(self.linear), negative_part)
+        return self._forces(G, positive_part(self.linear), negative_part, "negative")
 
-    def _forces(self, G: Array, force: Array, part: Part) -> Array:
+    def _forces(self, G: Array, force: Array, part: Part, half: str) -> Array:
         """Add the chosen part of B and L to the force of the linear term, in place."""
         B = part(self.gram).astype(G.dtype)
         if B.any():
@@ -91,7 +134,7 @@ class BlockQuadratic:
         for term in self.partial:
             force[term.rows] += G[term.rows] @ part(term.gram).astype(G.dtype)
         if self.laplacian is not None:
-            force += part_product(self.laplacian, part, G)
+            force += (self.halves or SplitMatrix.of(self.laplacian)).times(half, G)
         return force
 
     def costs(self) -> Array:
@@ -135,22 +178,3 @@ def _nonnegative_rows(B: Array, A: Array) -> Array:
     C = roots[:, None] * vectors[:, keep].T
     targets = (A @ vectors[:, keep]) / roots
     return np.array([nnls(C, target)[0] for target in targets]).reshape(A.shape)
-
-
-def part_product(L: Matrix, part: Part, G: Array) -> Array:
-    """Positive or negative part of L, times G.
-
-    A sparse L keeps its parts, since a graph is the same in every step and to cut it in two costs
-    as much as a product with it; and the last product, wanted for the value of G and for its step.
-    """
-    if isinstance(L, np.ndarray):
-        return part(L) @ G
-    half, last, product = L.__dict__.setdefault("_parts", {}).get(part, (None, None, None))
-    if half is None:
-        half = L.copy()
-        half.data = part(L.data)
-        half.eliminate_zeros()
-    if last is not G:
-        product = half @ G
-        L._parts[part] = half, G, product
-    return product

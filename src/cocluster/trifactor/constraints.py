@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from cocluster.linalg.assignment import assigned
-from cocluster.linalg.matrices import EPS, gram, safe_inverse
+from cocluster.linalg.matrices import EPS, gram, inner, safe_inverse
 from cocluster.linalg.partitions import Partition, Ties, as_array, as_partition
 from cocluster.linalg.types import Array, Factor, is_spread
 from cocluster.trifactor.association import pseudo_inverse
-from cocluster.trifactor.block import BlockQuadratic
+from cocluster.trifactor.block import BlockQuadratic, positive_part
 
 # Added to 0/1 memberships: multiplicative steps never leave an exact zero.
 SOFTENING = 0.2
@@ -22,19 +22,23 @@ class Constraint(Protocol):
     """The set a factor lives in; ``ties`` are objects that share one row of it."""
 
     @property
+    def hard(self) -> bool:
+        """Whether each object is in one cluster, wholly."""
+
+    @property
     def ties(self) -> Ties | None:
         """Objects that share one row of the factor."""
 
-    def start(self, n: int, k: int, rng: np.random.Generator) -> Factor:
+    def start(self, n: int, k: int, rng: np.random.Generator) -> Any:
         """A random point of the set."""
 
     def settled(self, values: Array, k: int) -> Array:
         """Labels or memberships on which tied objects agree."""
 
-    def given(self, values: Factor, k: int) -> Factor:
+    def given(self, values: Any, k: int) -> Any:
         """The point of the set that stands for labels (1-D) or memberships (2-D)."""
 
-    def step(self, G: Factor, block: BlockQuadratic) -> Factor:
+    def step(self, G: Any, block: BlockQuadratic) -> Any:
         """A point of the set that is no worse for the block than G."""
 
 
@@ -43,7 +47,43 @@ class Tied:
     """A set in which tied objects (must-links) share one row of the factor."""
 
     nonnegative: ClassVar[bool] = True
+    hard: ClassVar[bool] = False
     ties: Ties | None = field(default=None, kw_only=True)
+
+    def step(self, G: Any, block: BlockQuadratic) -> Any:
+        """A point of the set that is no worse for the block than G.
+
+        Given A and B the rows of a factor move independently of each other, so a factor that is
+        spread over a cluster moves where its rows are. Rows that are linked with others are few;
+        they are fetched and move together, here.
+        """
+        if not is_spread(G):
+            return self.step_rows(G, block)
+        block = self.informed(G, block)
+        alone, linked = replace(self, ties=None), self._linked_rows(block)
+        shared = (alone, block.gram, block.moment)
+        moved = G.map(_step_part, *shared, along=(block.linear,), hard=G.hard).made()
+        if not linked.size:
+            return moved
+        L = None if block.laplacian is None else block.laplacian[linked][:, linked]
+        part = replace(block, linear=block.linear[linked], laplacian=L, halves=None)
+        ties = None if self.ties is None else self.ties.among(linked)
+        return moved.put(linked, replace(self, ties=ties).step_rows(G[linked], part))
+
+    def step_rows(self, G: Any, block: BlockQuadratic) -> Any:
+        """The step for a factor in memory."""
+        raise NotImplementedError
+
+    def informed(self, G: Any, block: BlockQuadratic) -> BlockQuadratic:
+        """The block with all that a row must know of the other rows, for rows that move apart."""
+        return block
+
+    def _linked_rows(self, block: BlockQuadratic) -> Array:
+        """Rows that share a factor row with others, or have pairwise terms."""
+        none = np.empty(0, np.intp)
+        tied = none if self.ties is None else self.ties.tied
+        L = block.laplacian
+        return np.union1d(tied, none if L is None else np.flatnonzero(np.diff(L.indptr)))
 
     def check(self, values: Array) -> None:
         """Given memberships must lie in the set."""
@@ -71,7 +111,7 @@ class Soft(Tied):
         G = rng.uniform(0.1, 1.0, size=(n, k))
         return G if self.ties is None else self.ties.first(G)
 
-    def given(self, values: Factor, k: int) -> Factor:
+    def given(self, values: Any, k: int) -> Any:
         """Memberships as they are, or labels as 1 and 0, softened."""
         if is_spread(values):
             return values.map(_softened, k, width=k, dtype=np.float64)
@@ -90,7 +130,7 @@ class NonNegative(Soft):
 
     exponent: float = 0.5
 
-    def step(self, G: Array, block: BlockQuadratic) -> Array:
+    def step_rows(self, G: Array, block: BlockQuadratic) -> Array:
         """One multiplicative step."""
         ratio = self.pooled(block.pull(G))
         ratio /= np.maximum(self.pooled(block.push(G)), EPS)
@@ -111,7 +151,7 @@ class Orthogonal(Soft):
     objective at every step (rises are rare and small).
     """
 
-    def given(self, values: Factor, k: int) -> Factor:
+    def given(self, values: Any, k: int) -> Any:
         """Labels less soft and with unit columns: far from orthogonality the rule goes astray."""
         G = super().given(values, k)
         if values.ndim == 2:
@@ -119,7 +159,11 @@ class Orthogonal(Soft):
         G = G - SOFTENING / 2
         return G * safe_inverse(np.sqrt(np.diag(gram(G))))
 
-    def step(self, G: Array, block: BlockQuadratic) -> Array:
+    def informed(self, G: Any, block: BlockQuadratic) -> BlockQuadratic:
+        """With Gᵀ A⁺, a sum over all rows that the rule divides by."""
+        return replace(block, moment=inner(G, block.linear.map(positive_part)))
+
+    def step_rows(self, G: Array, block: BlockQuadratic) -> Array:
         """One multiplicative step."""
         if block.partial:
             raise ValueError(
@@ -139,7 +183,7 @@ class Unconstrained(Soft):
 
     nonnegative: ClassVar[bool] = False
 
-    def step(self, G: Array, block: BlockQuadratic) -> Array:
+    def step_rows(self, G: Array, block: BlockQuadratic) -> Array:
         """The minimiser of the block."""
         if block.laplacian is not None or block.partial or self.ties is not None:
             raise ValueError(
@@ -157,20 +201,31 @@ class Indicator(Tied):
     them follow one after the other, which lowers the block as well.
     """
 
+    hard: ClassVar[bool] = True
+
     def start(self, n: int, k: int, rng: np.random.Generator) -> Partition:
         """Random labels, every cluster in use."""
-        return self.given(rng.permutation(np.arange(n) % k), k)
+        return _hardened(self.settled(rng.permutation(np.arange(n) % k), k), k)
 
-    def given(self, values: Factor, k: int) -> Factor:
+    def given(self, values: Any, k: int) -> Any:
         """The labels, or the strongest memberships, agreed within tied objects."""
         if is_spread(values):
             return values.map(_hardened, k, width=k, dtype=np.float32, hard=True)
-        self.check(values)
-        return _hardened(self.settled(_hardened(values, k).labels, k), k)
+        return _hardened(self.settled(values, k), k)
 
-    def step(self, G: Partition, block: BlockQuadratic) -> Partition:
+    def settled(self, values: Array, k: int) -> Array:
+        """Labels, by majority within tied objects; of memberships the strongest count."""
+        self.check(values)
+        return super().settled(_hardened(values, k).labels, k)
+
+    def step_rows(self, G: Partition, block: BlockQuadratic) -> Partition:
         """Every row to its best cluster."""
         return assigned(block.costs(), G, self.ties, block.laplacian)
+
+
+def _step_part(G: Factor, A: Array, constraint: Tied, B: Array, moment: Array | None) -> Factor:
+    """A step of the rows of one part of a factor that is spread over a cluster."""
+    return constraint.step_rows(G, BlockQuadratic(A, B, moment=moment))
 
 
 def _softened(values: Array, k: int) -> Array:
@@ -183,7 +238,7 @@ def _hardened(values: Array, k: int) -> Partition:
     return as_partition(values if values.ndim == 1 else values.argmax(axis=1), k)
 
 
-def memberships(G: Factor, block: BlockQuadratic) -> Array:
+def memberships(G: Factor, block: BlockQuadratic) -> Any:
     """G with each column scaled by its prototype's length, rows summing to one.
 
     The length takes away the freedom to move scale between factor and association, so that

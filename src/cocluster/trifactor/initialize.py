@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from cocluster.linalg.matrices import gram
 from cocluster.linalg.partitions import is_hard
 from cocluster.linalg.types import Array, Factor, is_spread
-from cocluster.trifactor.association import Identity, pseudo_inverse
+from cocluster.trifactor.association import pseudo_inverse
 from cocluster.trifactor.constraints import SOFTENING
 from cocluster.trifactor.problem import TriFactorProblem
 from cocluster.trifactor.products import State
@@ -21,7 +22,7 @@ def state_from(problem: TriFactorProblem, start: Mapping[str, Array]) -> State:
     A two-factor model has no association that could carry the scale: there the other types start
     at the means of the centre's clusters.
     """
-    if isinstance(problem.association, Identity) and start[problem.data.center].ndim == 1:
+    if not problem.association.carries_scale and start[problem.data.center].ndim == 1:
         return _state_from_means(problem, start[problem.data.center])
     factors = {name: _given(problem, name, start[name]) for name in problem.factors}
     return problem.state(_cast(problem, factors))
@@ -62,7 +63,7 @@ def _means(problem: TriFactorProblem, state: State, r: int, known_rows: bool) ->
     return np.maximum(means, SOFTENING * np.abs(means).mean())
 
 
-def _cast(problem: TriFactorProblem, factors: Mapping[str, Factor]) -> dict[str, Factor]:
+def _cast(problem: TriFactorProblem, factors: Mapping[str, Any]) -> dict[str, Factor]:
     """Real factors in the precision of the data; spread ones made, for they are used often."""
     cast = {name: G if is_hard(G) else G.astype(problem.dtype) for name, G in factors.items()}
     return {name: G.made() if is_spread(G) else G for name, G in cast.items()}

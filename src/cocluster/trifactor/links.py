@@ -43,10 +43,9 @@ def with_links(problem: TriFactorProblem, links: Mapping[str, Links]) -> TriFact
     factors = dict(problem.factors)
     for name, own in links.items():
         spec = factors[name]
-        hard = isinstance(spec.constraint, Indicator)
         per_row = problem.data_norm / problem.data.size(name)
         per_column = SOFT_COST * problem.data_norm / spec.n_clusters
-        factors[name] = _linked(spec, own, per_row if hard else per_column)
+        factors[name] = _linked(spec, own, per_row if spec.constraint.hard else per_column)
     return replace(problem, factors=factors)
 
 
@@ -75,8 +74,7 @@ def _linked(spec: FactorSpec, links: Links, cost: float) -> FactorSpec:
         spec,
         constraint=replace(constraint, ties=ties),
         penalties=(*spec.penalties, PairTerms(cost * pairs)) if pairs.nnz else spec.penalties,
-        unit_columns=spec.unit_columns
-        or (pairs.nnz > 0 and not isinstance(spec.constraint, Indicator)),
+        unit_columns=spec.unit_columns or (pairs.nnz > 0 and not constraint.hard),
     )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,12 +13,7 @@ import scipy.sparse as sp
 from cocluster.linalg.matrices import gram, inner
 from cocluster.linalg.partitions import as_array
 from cocluster.linalg.types import Array, Factor, Matrix, is_spread
-from cocluster.trifactor.block import (
-    BlockQuadratic,
-    negative_part,
-    part_product,
-    positive_part,
-)
+from cocluster.trifactor.block import BlockQuadratic, SplitMatrix
 
 
 class Penalty(Protocol):
@@ -29,6 +24,15 @@ class Penalty(Protocol):
 
     def majorizer(self, G: Factor) -> BlockQuadratic:
         """A block quadratic equal to Ω at G and nowhere below it."""
+
+
+def prepared(penalty: Penalty) -> Penalty:
+    """The penalty for one run, with what every step needs computed once.
+
+    A penalty that keeps such things has a method ``prepared`` that begins anew: a run must not see
+    what an earlier one kept, because the caller may have changed the matrices since.
+    """
+    return penalty.prepared() if hasattr(penalty, "prepared") else penalty
 
 
 def no_pull(G: Factor) -> tuple[Array, Array]:
@@ -47,23 +51,28 @@ class PairTerms:
     With a Laplacian it pulls neighbours together, with positive entries it pushes pairs apart.
     """
 
-    matrix: Matrix
+    matrix: Any
+    _halves: SplitMatrix | None = field(default=None, kw_only=True)
+
+    def prepared(self) -> PairTerms:
+        """With the matrix cut by sign."""
+        return PairTerms(self.matrix, _halves=SplitMatrix.of(self.matrix))
 
     def value(self, G: Factor) -> float:
         """tr(Gᵀ L G)."""
         if is_spread(G):
             rows = np.flatnonzero(np.diff(self.matrix.indptr))
             return PairTerms(self.matrix[rows][:, rows]).value(G[rows])
-        if not isinstance(G, np.ndarray):
+        if self._halves is None or not isinstance(G, np.ndarray):
             G = as_array(G)
             return float(np.sum(G * (self.matrix @ G)))
-        parts = (part_product(self.matrix, part, G) for part in (positive_part, negative_part))
+        parts = (self._halves.times(half, G) for half in ("positive", "negative"))
         up, down = (np.einsum("ij,ij->", G, M, dtype=np.float64) for M in parts)
         return float(up - down)
 
     def majorizer(self, G: Factor) -> BlockQuadratic:
         """The term itself: it is quadratic."""
-        return BlockQuadratic(*no_pull(G), self.matrix)
+        return BlockQuadratic(*no_pull(G), self.matrix, halves=self._halves)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +108,10 @@ class GraphEnsemble:
         for own, key, L in zip(values, keys, matrices, strict=True):
             own[np.searchsorted(union, key)] = L.data
         return union // n, union % n, values
+
+    def prepared(self) -> GraphEnsemble:
+        """A copy that has looked at none of the graphs yet."""
+        return replace(self)
 
     def smoothness(self, G: Factor) -> Array:
         """s: tr(Gᵀ L_i G) for each candidate."""
@@ -168,7 +181,7 @@ class SpectralAnchor:
        Data Co-Clustering. IJCAI 2011.
     """
 
-    basis: Factor
+    basis: Any
     strength: float
 
     def value(self, G: Factor) -> float:

@@ -15,9 +15,8 @@ from cocluster.linalg.types import Array, Factor
 from cocluster.trifactor.association import Association, Free, pseudo_inverse
 from cocluster.trifactor.block import BlockQuadratic, RowGram
 from cocluster.trifactor.constraints import Constraint
-from cocluster.trifactor.penalties import Penalty
+from cocluster.trifactor.penalties import Penalty, prepared
 from cocluster.trifactor.products import RelationalProblem, State
-from cocluster.trifactor.stepping import stepped
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +56,15 @@ class TriFactorProblem(RelationalProblem):
         """Σ_r w_r ‖R_r‖²: the objective of an empty model."""
         return sum(r.weight * squared_norm(r.matrix) for r in self.data.relations)
 
+    @cached_property
+    def penalties(self) -> dict[str, tuple[Penalty, ...]]:
+        """What pulls on each factor besides the data, prepared for this problem alone."""
+        return {name: tuple(map(prepared, spec.penalties)) for name, spec in self.factors.items()}
+
     def block(self, name: str, state: State) -> BlockQuadratic:
         """The objective as a function of one factor."""
         G = state.factors[name]
-        penalties = (penalty.majorizer(G) for penalty in self.factors[name].penalties)
+        penalties = (penalty.majorizer(G) for penalty in self.penalties[name])
         return sum(penalties, start=self.data_block(name, state))
 
     def data_block(self, name: str, state: State) -> BlockQuadratic:
@@ -90,8 +94,8 @@ class TriFactorProblem(RelationalProblem):
             cross, left, right = self._small(state, r)
             fit = np.sum((left @ S @ right) * S) - 2 * np.sum(cross * S)
             total += relation.weight * float(fit)
-        for name, spec in self.factors.items():
-            total += sum(penalty.value(state.factors[name]) for penalty in spec.penalties)
+        for name, penalties in self.penalties.items():
+            total += sum(penalty.value(state.factors[name]) for penalty in penalties)
         return total
 
     def moved(self, name: str, state: State) -> State:
@@ -101,7 +105,7 @@ class TriFactorProblem(RelationalProblem):
             moved = self._reassigned(name, state)
             if moved.factors[name].sizes.all():
                 return self._associated(name, moved)
-        G, scale = stepped(spec.constraint, state.factors[name], self.block(name, state)), None
+        G, scale = spec.constraint.step(state.factors[name], self.block(name, state)), None
         if spec.unit_columns:
             scale = np.sqrt(np.diag(gram(G)))
             G = G * safe_inverse(scale).astype(G.dtype)

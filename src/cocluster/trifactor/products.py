@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from cocluster.linalg.types import Array, Factor, is_blocked
 class State:
     """Factors by type, associations by relation, and the data products they have cost so far."""
 
-    factors: Mapping[str, Factor]
+    factors: Mapping[str, Any]
     associations: tuple[Array, ...] = ()
     products: dict[tuple[int, str], Array] = field(default_factory=dict)
 
@@ -37,7 +38,7 @@ class RelationalProblem:
             if relation.cols == name:
                 yield r, "rows"
 
-    def part(self, state: State, r: int, side: str) -> Factor:
+    def part(self, state: State, r: int, side: str) -> Any:
         """The factor on one side of a relation, restricted to the objects the relation has."""
         relation = self.data.relations[r]
         if side == "cols":

@@ -15,7 +15,7 @@ from cocluster.linalg.assignment import reassigned
 from cocluster.linalg.checked import as_matrix
 from cocluster.linalg.matrices import gram, times
 from cocluster.linalg.partitions import Partition
-from cocluster.linalg.types import Array, Factor, Matrix
+from cocluster.linalg.types import Array, Factor, InMemory, Matrix
 
 
 class DaskBlocks(RowBlocks):
@@ -35,17 +35,15 @@ class DaskBlocks(RowBlocks):
         """The matrix with every block transformed, where it is."""
         return type(self)(_measured(self.blocks.map(function, *shared).made()), self.column_names)
 
-    def total(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Any:
+    def total(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> Any:
         """Sum over blocks; only partial sums travel."""
         return self.blocks.total(function, *shared, along=tuple(map(self.placed, along)))
 
-    def collect(
-        self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()
-    ) -> list[Any]:
+    def collect(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> list[Any]:
         """Results of all blocks, here."""
         return self.blocks.map(function, *shared, along=tuple(map(self.placed, along))).fetch()
 
-    def rows(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Spread:
+    def rows(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> Spread:
         """Results that stay with their blocks."""
         return _measured(self.blocks.map(function, *shared, along=tuple(map(self.placed, along))))
 
@@ -57,9 +55,7 @@ class DaskBlocks(RowBlocks):
         made, (change, squares) = self.blocks.rows_and_total(
             _reassigned_and_gram, H, codes, bias, along=(G,)
         )
-        moved = replace(G, source=made)
-        moved.know_gram(squares)
-        return moved, change
+        return replace(G, source=made, known={"gram": squares}), change
 
     def __matmul__(self, F: Factor) -> Spread:
         dtype = np.result_type(self.dtype, F.dtype) if isinstance(F, np.ndarray) else self.dtype
@@ -69,7 +65,7 @@ class DaskBlocks(RowBlocks):
         """Xᵀ G, and Gᵀ G along with it: both are wanted whenever one is."""
         G = self.placed(G)
         product, squares = self.blocks.total(_turned_product_and_gram, along=(G,))
-        G.know_gram(np.asarray(squares))
+        G.known["gram"] = np.asarray(squares)
         return np.asarray(product)
 
     def fits(self, n_clusters: int) -> None:
@@ -81,7 +77,7 @@ class DaskBlocks(RowBlocks):
             return values
         return spread(self.blocks.client, values, self.row_counts)
 
-    def __getitem__(self, positions: Array) -> Matrix:
+    def __getitem__(self, positions: Array) -> InMemory:
         return self.blocks[positions]
 
 

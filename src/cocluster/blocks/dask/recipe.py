@@ -45,7 +45,7 @@ def flattened(source: Any, columns: list[Any], shared: list[Any]) -> Step | int:
 
 def run(step: Step | int, shared: Sequence[Any], n_parts: int, *parts: Any) -> Any:
     """The result of a step for one of so many parts, in the one thread that Dask gives a task."""
-    with passes.one_of(n_parts), threads.limit(1):
+    with passes.part_of(n_parts), threads.limit(1):
         return done(step, shared, *parts)
 
 

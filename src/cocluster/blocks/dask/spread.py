@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -72,6 +72,8 @@ class Spread:
     width: int
     dtype: np.dtype
     hard: bool = False
+    # Sums over all parts that have been computed, by name, so that nobody asks the workers twice.
+    known: dict[str, Array] = field(default_factory=dict)
 
     @cached_property
     def parts(self) -> tuple[Future, ...]:
@@ -86,7 +88,7 @@ class Spread:
         return not isinstance(self.source, Recipe) or "parts" in vars(self)
 
     def made(self) -> Spread:
-        """The same, its parts being made from now on: for what is used more than once."""
+        """The same, its parts being computed from now on: for what is used more than once."""
         return replace(self, source=self.parts)
 
     @property
@@ -201,7 +203,7 @@ class Spread:
             parts[number] = self.client.submit(
                 tasks.put, parts[number], local, values[chosen], pure=False
             )
-        return replace(self, source=tuple(parts))
+        return replace(self, source=tuple(parts), known={})
 
     def _by_part(self, positions: Array) -> Iterator[tuple[int, Array, slice]]:
         """Sorted positions by part: its number, positions within it, and which those are."""
@@ -214,17 +216,11 @@ class Spread:
                 yield number, positions[first:cut] - begin, slice(first, cut)
                 first = cut
 
-    @cached_property
-    def _gram(self) -> Array:
-        return np.asarray(self.total(gram))
-
     def gram(self) -> Array:
         """Gᵀ G, computed once."""
-        return self._gram
-
-    def know_gram(self, known: Array) -> None:
-        """Take over Gᵀ G that was computed along with something else."""
-        vars(self)["_gram"] = known
+        if "gram" not in self.known:
+            self.known["gram"] = np.asarray(self.total(gram))
+        return self.known["gram"]
 
     def inner(self, M: Spread) -> Array:
         """Gᵀ M."""
@@ -253,7 +249,7 @@ class Spread:
         return self if dtype == self.dtype else self.map(tasks.cast, np.dtype(dtype), dtype=dtype)
 
 
-def spread(client: Client, values: Factor, row_counts: Sequence[int]) -> Spread:
+def spread(client: Client, values: Any, row_counts: Sequence[int]) -> Spread:
     """Values of all rows (an array or a `Partition`), cut up and sent to the workers."""
     ends = np.cumsum(row_counts)
     cuts = [slice(end - count, end) for end, count in zip(ends, row_counts, strict=True)]

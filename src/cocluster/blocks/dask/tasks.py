@@ -10,7 +10,7 @@ import numpy as np
 
 from cocluster.blocks.rows import plus
 from cocluster.linalg.partitions import Partition
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 
 
 def same(value: Any) -> Any:
@@ -38,7 +38,7 @@ def picked_columns(part: Array, chosen: slice) -> Array:
     return part[:, chosen]
 
 
-def taken(part: Matrix, positions: Array) -> Any:
+def taken(part: InMemory, positions: Array) -> Any:
     """Rows of a part."""
     return part[positions]
 

@@ -17,7 +17,7 @@ from cocluster.blocks.rows import Function, RowBlocks, plus, stacked
 from cocluster.linalg import passes
 from cocluster.linalg.assignment import reassigned
 from cocluster.linalg.partitions import Partition
-from cocluster.linalg.types import Array, Factor, Matrix
+from cocluster.linalg.types import Array, Factor, InMemory
 
 # At a time there are the block at work, the next one, and a scaled or transposed copy; a block
 # takes an eighth of the memory at most (`open_source`).
@@ -42,7 +42,7 @@ class StoredBlocks(RowBlocks):
         self,
         source: Source,
         memory: int,
-        transforms: tuple[tuple[Callable[..., Matrix], tuple[Any, ...]], ...] = (),
+        transforms: tuple[tuple[Callable[..., InMemory], tuple[Any, ...]], ...] = (),
     ) -> None:
         self.source, self.memory, self._transforms = source, memory, transforms
         self.row_counts, self.shape = source.row_counts, source.shape
@@ -52,26 +52,24 @@ class StoredBlocks(RowBlocks):
         nothing = sp.csr_array((0, self.shape[1]), dtype=source.dtype)
         self.dtype = np.dtype(self._transformed(nothing).dtype)
 
-    def rowwise(self, function: Callable[..., Matrix], *shared: Any) -> Self:
+    def rowwise(self, function: Callable[..., InMemory], *shared: Any) -> Self:
         """The matrix with every block transformed as it is read."""
         return type(self)(self.source, self.memory, (*self._transforms, (function, shared)))
 
-    def total(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Any:
+    def total(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> Any:
         """Sum over blocks, in their order."""
         return reduce(plus, self._results(function, shared, along))
 
-    def collect(
-        self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()
-    ) -> list[Any]:
+    def collect(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> list[Any]:
         """Results of all blocks."""
         return list(self._results(function, shared, along))
 
-    def rows(self, function: Function, *shared: Any, along: tuple[Factor, ...] = ()) -> Any:
+    def rows(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> Any:
         """Results of the blocks below each other."""
         return stacked(self.collect(function, *shared, along=along))
 
     def reassigned(
-        self, G: Partition, H: Partition, codes: Array, bias: Array
+        self, G: Any, H: Partition, codes: Array, bias: Array
     ) -> tuple[Partition, Array]:
         """New labels, and what they change: added up as the blocks go by."""
         parts, change = [], np.zeros((self.shape[1], G.n_clusters), self.dtype)
@@ -84,7 +82,7 @@ class StoredBlocks(RowBlocks):
         """The values themselves: factors are in memory."""
         return values
 
-    def __getitem__(self, positions: Array) -> Matrix:
+    def __getitem__(self, positions: Array) -> InMemory:
         order = np.argsort(positions, kind="stable")
         owner = np.searchsorted(self._ends, positions[order], side="right")
         found = []
@@ -106,7 +104,7 @@ class StoredBlocks(RowBlocks):
             )
 
     def _results(
-        self, function: Function, shared: tuple[Any, ...], along: tuple[Factor, ...]
+        self, function: Function, shared: tuple[Any, ...], along: tuple[Any, ...]
     ) -> Iterator[Any]:
         """The function of one block after the other; the next is read in the meantime."""
         with ThreadPoolExecutor(max_workers=1) as reader:
@@ -117,7 +115,7 @@ class StoredBlocks(RowBlocks):
                     coming = reader.submit(self.source.read, number + 1)
                 rows = self._rows(number)
                 parts = [values[rows] for values in along]
-                with passes.one_of(len(self.row_counts)):
+                with passes.part_of(len(self.row_counts)):
                     result = function(self._transformed(block), *parts, *shared)
                 yield result
 
@@ -126,7 +124,7 @@ class StoredBlocks(RowBlocks):
         end = int(self._ends[number])
         return slice(end - self.row_counts[number], end)
 
-    def _transformed(self, block: Matrix) -> Matrix:
+    def _transformed(self, block: InMemory) -> InMemory:
         """A block as the transformations make it."""
         for function, shared in self._transforms:
             block = function(block, *shared)

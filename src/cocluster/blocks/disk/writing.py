@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from cocluster.linalg.checked import as_matrix
 from cocluster.linalg.matrices import n_bytes
-from cocluster.linalg.types import Matrix
+from cocluster.linalg.types import InMemory
 from cocluster.utils.files import new_folder
 
 # Small enough for any memory, large enough for a disk to be read at full speed.
@@ -19,7 +19,7 @@ BLOCK_BYTES = 32_000_000
 
 
 def write_blocks(
-    blocks: Matrix | Iterable[Matrix],
+    blocks: InMemory | Iterable[InMemory],
     folder: str | os.PathLike[str],
     *,
     rows_per_block: int | None = None,
@@ -60,7 +60,9 @@ def write_blocks(
     return target
 
 
-def _pieces(blocks: Matrix | Iterable[Matrix], rows_per_block: int | None) -> Iterator[Matrix]:
+def _pieces(
+    blocks: InMemory | Iterable[InMemory], rows_per_block: int | None
+) -> Iterator[InMemory]:
     """Checked blocks that are small enough."""
     whole = hasattr(blocks, "shape")
     n_columns = None

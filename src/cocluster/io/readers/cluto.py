@@ -1,4 +1,4 @@
-"""CLUTO's matrices as text, and Matrix Market files."""
+"""CLUTO's matrices as text, and InMemory Market files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.common import encode_labels, encoding_notes, read_text
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import broken
 
 
@@ -54,7 +54,7 @@ def read_matrix_market(file: Path) -> Dataset:
     """Data set of a ``.mtx`` or ``.mtx.gz`` file, samples as rows."""
     with broken(file, ValueError, EOFError, OSError, OverflowError, StopIteration):
         X = scipy.io.mmread(file, spmatrix=False)
-    matrix: Matrix = sp.csr_array(X) if sp.issparse(X) else X
+    matrix: InMemory = sp.csr_array(X) if sp.issparse(X) else X
     return Dataset(file.name.split(".")[0], {"X": matrix.astype(np.float64)})
 
 

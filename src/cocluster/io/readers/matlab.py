@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.cluto import is_cluto, read_cluto
 from cocluster.io.readers.common import LABEL_NAMES, encode_labels
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import broken
 
 DATA_NAMES = ("fea", "X", "data", "A", "M")
@@ -61,7 +61,7 @@ def _variables(file: Path) -> dict[str, Any]:
     return {name: value for name, value in loaded.items() if not name.startswith("__")}
 
 
-def _views(file: Path, name: str, value: Any) -> dict[str, Matrix]:
+def _views(file: Path, name: str, value: Any) -> dict[str, InMemory]:
     """Matrices of a variable: itself, or those of a cell array."""
     cells = [value] if sp.issparse(value) or value.dtype != object else list(value.ravel())
     for cell in cells:
@@ -73,7 +73,7 @@ def _views(file: Path, name: str, value: Any) -> dict[str, Matrix]:
     return {f"view{i}": X for i, X in enumerate(matrices)}
 
 
-def _upright(X: Matrix, labels: Array | None) -> Matrix:
+def _upright(X: InMemory, labels: Array | None) -> InMemory:
     """X with samples as rows, as far as the number of labels tells."""
     if labels is None or X.shape[0] == len(labels) or X.shape[1] != len(labels):
         return X

@@ -9,7 +9,7 @@ import numpy as np
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.common import LABEL_NAMES, encode_labels
 from cocluster.linalg.npz import load_arrays, matrices_in
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 
 
 def read_npz(file: Path, label: str | None) -> Dataset:
@@ -42,7 +42,7 @@ def _classes(values: Array, rest: dict[str, Array]) -> tuple[Array, Array]:
     return encode_labels(values.tolist())
 
 
-def _feature_names(matrices: dict[str, Matrix], rest: dict[str, Array]) -> dict[str, Array]:
+def _feature_names(matrices: dict[str, InMemory], rest: dict[str, Array]) -> dict[str, Array]:
     """Names of features, taken out of the other arrays where they fit."""
     names = {}
     for view, X in matrices.items():

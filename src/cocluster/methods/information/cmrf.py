@@ -102,9 +102,9 @@ class CMRF(ITCC):
 
     .. math:: \max \sum_r p_r I(\hat X_r; \hat Y_r) - \text{cost of violated links}
 
-    over hard labels of every type: the star of [1]_ and [2]_, paper 000's CMRF, and with links its
-    SS-CMRF. One type after the other, each object (must-linked ones as one) is taken out of its
-    cluster and goes where the sum is largest.
+    over hard labels of every type: the star of [1]_ and [2]_, the CMRF of Chen et al.
+    2010, and with links their SS-CMRF. One type after the other, each object (must-linked ones as
+    one) is taken out of its cluster and goes where the sum is largest.
 
     Parameters are those of `Coclusterer`; weights of relations and costs of links as in `ITCC`.
 

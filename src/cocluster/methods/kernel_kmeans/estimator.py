@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import Tags
 
-from cocluster.graphs.kernels import kernel_matrix
-from cocluster.graphs.similarity import KERNELS, Kernel
+from cocluster.graphs.kernels import KERNELS, Kernel, kernel_matrix
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array, Matrix
 from cocluster.methods.base import Coclusterer, Start, Task

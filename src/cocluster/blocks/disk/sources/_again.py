@@ -11,7 +11,7 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.linalg.types import Matrix
+from cocluster.linalg.types import InMemory
 
 # Of the entry before a member: its fixed part, and where that tells the lengths of the rest.
 _FIXED, _LENGTHS = 30, slice(26, 30)
@@ -62,7 +62,7 @@ def stamp(file: Path) -> Stamp:
     return found.st_mtime_ns, found.st_size
 
 
-def as_stored(file: Path, stamped: Stamp, block: Matrix) -> Stretches | None:
+def as_stored(file: Path, stamped: Stamp, block: InMemory) -> Stretches | None:
     """Where a checked CSR block lies in its file; None if it lies there in another form."""
     with ZipFile(file) as archive, file.open("rb") as stream:
         members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}

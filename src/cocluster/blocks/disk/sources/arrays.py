@@ -23,7 +23,7 @@ from cocluster.blocks.disk.sources._sizes import (
 )
 from cocluster.blocks.disk.sources.base import ERRORS, checked, floating
 from cocluster.linalg.npz import PARTS
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
 
 # Opens the store; both libraries offer the same of groups and arrays.
@@ -65,7 +65,7 @@ class Stored:
         start, stop = self._ranges[number]
         return f"rows {start}:{stop} of {self.path.name}"
 
-    def read(self, number: int) -> Matrix:
+    def read(self, number: int) -> InMemory:
         """Block in memory."""
         (start, stop), name = self._ranges[number], self.describe(number)
         with unreadable(name, *ERRORS), self.opened(self.path) as root:

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.linalg.checked import as_matrix
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
 
 # What libraries raise when a file is cut off or of another kind.
@@ -42,7 +42,7 @@ class Source(Protocol):
     def row_names(self) -> Array | None:
         """Object array; None if the format has none."""
 
-    def read(self, number: int) -> Matrix:
+    def read(self, number: int) -> InMemory:
         """Block as a canonical csr_array or a C-ordered array."""
 
     def describe(self, number: int) -> str:
@@ -56,7 +56,7 @@ def floating(stored: np.dtype, name: str) -> np.dtype:
     return np.dtype(np.float32 if stored.itemsize == 4 and stored.kind == "f" else np.float64)
 
 
-def checked(block: Matrix, name: str, shape: tuple[int, int], dtype: np.dtype) -> Matrix:
+def checked(block: InMemory, name: str, shape: tuple[int, int], dtype: np.dtype) -> InMemory:
     """Block in the one form that all formats are read in, or an error that names it."""
     if block.shape != shape:
         raise ValueError(

@@ -25,7 +25,7 @@ from cocluster.blocks.disk.sources._sizes import (
 )
 from cocluster.blocks.disk.sources.base import ERRORS, checked, floating
 from cocluster.linalg.npz import PARTS, load_arrays, matrices_in
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import broken, unreadable
 
 ENDINGS = (".npz", ".npy")
@@ -41,8 +41,8 @@ class Piece:
     stored: np.dtype
     offset: int | None = None
 
-    def load(self) -> Matrix:
-        """Matrix as it is stored."""
+    def load(self) -> InMemory:
+        """InMemory as it is stored."""
         if self.offset is None:
             arrays = load_arrays(self.file)
             with unreadable(self.name, ValueError):
@@ -77,7 +77,7 @@ class Blocks:
         """Type of all blocks that are read."""
         return np.result_type(*(floating(piece.stored, piece.name) for piece in self.pieces))
 
-    def read(self, number: int) -> Matrix:
+    def read(self, number: int) -> InMemory:
         """Block in memory; checked if the file is new or was written since."""
         piece = self.pieces[number]
         known, stamped = self._known.get(number), stamp(piece.file)

@@ -1,0 +1,79 @@
+"""Run a table or a figure of a paper again, published beside ours, or write the page of a paper.
+
+    python -m benchmarks reproduce wang2011/table2 [--quick]
+    python -m benchmarks reproduce wang2011
+
+To be called in the top folder of a checkout. What is done is not run again, so an interrupted
+command goes on where it ended. The page is written in any case, with what is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from benchmarks.packs import packed_afterwards
+from benchmarks.papers.reproduce import Work, find
+
+# As shells and argparse have them: an error, a wrong command, and 128 + 2, the number of SIGINT.
+FAILED, USAGE, INTERRUPTED = 1, 2, 130
+# Lines are as long as what they say, also in a pipe.
+console = Console(soft_wrap=True)
+
+
+def reproduce(name: str, work: Work, quick: bool) -> None:
+    """Run what is not there yet, show how far it is, and write the page or the picture."""
+    work.require(quick)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with packed_afterwards(work.folder):
+        try:
+            with Progress(*columns, TimeElapsedColumn(), console=console) as bar:
+                task = bar.add_task(name)
+
+                def show(what: str, done: int, total: int) -> None:
+                    bar.update(task, description=what, completed=done, total=total)
+
+                work.run(quick, show)
+                bar.update(task, description=name, completed=bar.tasks[0].total)
+        finally:
+            # An interrupted run has its page too, with what was done.
+            console.print(f"written to {escape(str(work.write(quick)))}")
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Do what the words of the command line say; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(required=True, metavar="reproduce")
+    command = commands.add_parser("reproduce", help="run a table or figure, or write a page")
+    command.add_argument("name", help="such as wang2011/table2, chen2008/figure1, or li2012")
+    command.add_argument("--quick", action="store_true", help="a small part, in minutes")
+    asked = parser.parse_args(words)
+    try:
+        work = find(asked.name)
+    except ValueError as error:
+        return complain(error, USAGE)
+    try:
+        reproduce(asked.name, work, asked.quick)
+    except (ValueError, OSError) as error:
+        return complain(error, FAILED)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return 0
+
+
+def complain(error: Exception, code: int) -> int:
+    """Say what is wrong, without a traceback; returns the exit code."""
+    Console(stderr=True, soft_wrap=True).print(f"[red]error[/] {escape(str(error))}")
+    return code
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,50 @@
+"""The tests on every supported Python, and with the oldest versions of what we depend on.
+
+nox                 all sessions whose Python can be found
+nox -s tests-3.12   one of them
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import nox
+
+PYTHONS = ["3.11", "3.12", "3.13"]
+# Runs in this order if none is named; a Python that is not installed is skipped with a word.
+nox.options.sessions = ["lint", "tests", "lowest"]
+
+
+@nox.session(python=PYTHONS[0])
+def lint(session: nox.Session) -> None:
+    """The linters and the type checker."""
+    session.install("-e", ".[dev]")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("mypy")
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """The ordinary tests with the newest versions of everything."""
+    session.install("-e", ".[dev]")
+    session.run("pytest", "-n", "auto", "-m", "not slow", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def lowest(session: nox.Session) -> None:
+    """The core's tests with the lowest declared version of each dependency of the core.
+
+    Extras are left out: their libraries want newer versions of the core's. Tests that need an
+    extra skip themselves.
+    """
+    declared = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pins = [requirement.replace(">=", "==") for requirement in declared["dependencies"]]
+    session.install("-e", ".", *pins, "pytest", "pytest-xdist", "hypothesis")
+    floors = ("linalg", "data", "links", "graphs", "trifactor", "methods")
+    session.run(
+        "pytest",
+        *("-n", "auto", "-m", "not slow", *(f"tests/{name}" for name in floors)),
+        *session.posargs,
+    )
