@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,7 +23,7 @@ from cocluster.linalg.matrices import (
 from cocluster.linalg.partitions import Ties, as_partition
 from cocluster.linalg.rowwise import rowwise
 from cocluster.linalg.subspace import start_scaled, unit_rows
-from cocluster.linalg.types import Array, Factor, Matrix, is_spread
+from cocluster.linalg.types import Array, InMemory, Matrix, is_spread
 from cocluster.methods.base import Form, Scale, Start, Task, clusters_by_type
 from cocluster.methods.information.itcc import ITCC
 from cocluster.methods.starts import Labels, given_start, singular_vectors
@@ -127,12 +127,12 @@ def shifted(data: RelationalData) -> RelationalData:
     return data.map(lambda R: _above(R, _floor(R)))
 
 
-def _floor(R: Matrix) -> Array | float:
+def _floor(R: InMemory) -> Array | float:
     """Least value of every feature, or 0 where that is positive or the matrix sparse."""
     return 0.0 if sp.issparse(R) else np.minimum(R.min(axis=0), 0)
 
 
-def _above(R: Matrix, floor: Array | float) -> Matrix:
+def _above(R: InMemory, floor: Array | float) -> InMemory:
     """R counted from the floor; lower values, which only new data have, count as the floor."""
     if sp.issparse(R):
         # A floor would fill the matrix: negative values of a sparse view count as nothing.
@@ -146,14 +146,13 @@ def _balanced(relation: Relation) -> Relation:
     return replace(relation, weight=relation.weight / total) if total > 0 else relation
 
 
-def consensus_embedding(data: RelationalData, k: int, seed: int) -> Factor:
+def consensus_embedding(data: RelationalData, k: int, seed: int) -> Any:
     """Embeddings of the samples from all relations whose rows they are, side by side.
 
     Samples absent from a relation lie at the origin there.
     """
     blocks = []
-    # `size` of a sparse matrix counts its entries, not its cells.
-    few = sum(relation.matrix.size for relation in data.relations) <= THREE_UP_TO_ENTRIES
+    few = sum(_entries(relation.matrix) for relation in data.relations) <= THREE_UP_TO_ENTRIES
     for relation in data.relations:
         if relation.rows != data.center:
             continue
@@ -170,12 +169,17 @@ def consensus_embedding(data: RelationalData, k: int, seed: int) -> Factor:
     return np.hstack(blocks)
 
 
+def _entries(R: Any) -> int:
+    """Number of stored entries: ``size`` of a sparse matrix does not count the others."""
+    return int(R.size)
+
+
 def _beside(*parts: Array) -> Array:
     """Parts side by side."""
     return np.hstack(parts)
 
 
-def _pooled(ties: Ties, Z: Factor) -> Factor:
+def _pooled(ties: Ties, Z: Any) -> Any:
     """Every row replaced by the sum over its component."""
     if not is_spread(Z):
         return ties.pooled(Z)
@@ -184,7 +188,7 @@ def _pooled(ties: Ties, Z: Factor) -> Factor:
     return Z.put(tied, ties.among(tied).pooled(Z[tied]))
 
 
-def _embeddings(X: Matrix, k: int, seed: int, few: bool) -> Iterator[Factor]:
+def _embeddings(X: Matrix, k: int, seed: int, few: bool) -> Iterator[Any]:
     """Unit rows of the singular vectors of X scaled in one way, or in three if entries are few."""
     yield _embedding(start_scaled(X), k, seed)
     if few:
@@ -204,17 +208,17 @@ def _over_similarity(Y: Matrix, whole: Array) -> Matrix:
     return scaled(Y, row_scale=inverse_root(Y @ whole))
 
 
-def _log(X: Matrix) -> Matrix:
+def _log(X: InMemory) -> InMemory:
     """log(1 + X)."""
     return X.log1p() if sp.issparse(X) else np.log1p(X)
 
 
-def _embedding(Y: Matrix, k: int, seed: int) -> Factor:
+def _embedding(Y: Matrix, k: int, seed: int) -> Any:
     """Unit rows of the k weighted left singular vectors after the first."""
     return unit_rows(singular_vectors(Y, k, seed)[0])
 
 
-def _start(data: RelationalData, clusters: Mapping[str, int], Z: Factor, seed: int) -> Labels:
+def _start(data: RelationalData, clusters: Mapping[str, int], Z: Any, seed: int) -> Labels:
     """Samples by k-means in the embedding, features by their profile over the samples' clusters."""
     # Features follow from the samples, for which the embeddings were made: one k-means is enough.
     start = {data.center: kmeans_labels(Z, clusters[data.center], seed)}

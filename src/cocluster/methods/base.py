@@ -90,7 +90,8 @@ def by_blocks(method: Callable[[Any, Any], Array]) -> Callable[[Any, Any], Array
     def answered(self: Any, X: Any) -> Array:
         if not (is_blocked(X) or hasattr(X, "__dask_graph__")):
             return method(self, X)
-        return gathered(as_table(X).matrix.rows(_answer, _without_rows(self), method.__name__))
+        blocks: Any = as_table(X).matrix
+        return gathered(blocks.rows(_answer, _without_rows(self), method.__name__))
 
     return answered
 

@@ -22,7 +22,7 @@ from cocluster.graphs.similarity import (
 from cocluster.linalg.matrices import gram, is_nonnegative, squared_norm
 from cocluster.linalg.partitions import Ties
 from cocluster.linalg.subspace import unit_rows
-from cocluster.linalg.types import Array, Factor, Matrix, is_blocked, is_spread
+from cocluster.linalg.types import Array, Matrix, is_blocked, is_spread
 from cocluster.methods.base import Start, Task
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
 from cocluster.methods.one_type import only_matrix, sample_links
@@ -75,10 +75,11 @@ class SymmetricProblem(TriFactorProblem):
 
     def product(self, state: State, r: int, side: str) -> Array:
         """A G, whichever side is asked for."""
-        product: Factor = super().product(state, r, "rows")
+        product: Any = super().product(state, r, "rows")
         # A product that both sides use is computed once and kept with the workers.
         if is_spread(product):
-            product = state.products[r, "rows"] = product.made()
+            made: Any = product.made()
+            product = state.products[r, "rows"] = made
         return product
 
 

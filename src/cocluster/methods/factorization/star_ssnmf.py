@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from cocluster.data.relational import RelationalData
+from cocluster.linalg.partitions import strongest
 from cocluster.linalg.types import is_operator
 from cocluster.links import Links
 from cocluster.methods.base import Start, Task
@@ -185,7 +186,7 @@ class StarSSNMF(SoftTriFactorEstimator):
         """
         # From labels, not from the factors: a multiplicative step can hardly move a tied group.
         found = memberships_by_type(task.data, state)
-        labels = {name: M.argmax(axis=1) for name, M in found.items()}
+        labels = {name: strongest(M) for name, M in found.items()}
         problem = with_links(self._problem(task), task.links)
         as_they_are = self._alternate(problem, state_from(problem, labels), task)
         return min(as_they_are, self._solve(task, labels), key=lambda run: run.objective)

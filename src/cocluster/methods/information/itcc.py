@@ -15,7 +15,7 @@ from cocluster.data.relational import RelationalData
 from cocluster.linalg.assignment import fill_empty
 from cocluster.linalg.matrices import column_sums, row_sums
 from cocluster.linalg.partitions import Ties, gathered
-from cocluster.linalg.types import Array, Factor, Matrix, is_blocked
+from cocluster.linalg.types import Array, InMemory, Matrix, is_blocked
 from cocluster.links import Links
 from cocluster.methods.base import Coclusterer, Start, Task, by_blocks
 from cocluster.trifactor import (
@@ -87,12 +87,12 @@ class InformationProblem(RelationalProblem):
         violated = sum(pairs.value(state.factors[name]) for name, pairs in self.pairs.items())
         return self.information - sum(kept) + violated
 
-    def scores(self, name: str, state: State) -> Factor:
+    def scores(self, name: str, state: State) -> Any:
         """What each object adds to the information kept, cluster by cluster."""
         joints = [self.cross(state, r) for r in range(len(self.data.relations))]
         return self.scores_given(name, state, joints)
 
-    def scores_given(self, name: str, state: State, joints: Sequence[Array]) -> Factor:
+    def scores_given(self, name: str, state: State, joints: Sequence[Array]) -> Any:
         """The same with the joint distributions (or counts) of the clusters fixed."""
         scores = []
         for r, other in self.touching(name):
@@ -151,7 +151,7 @@ def mutual_information(C: Matrix, total: float) -> float:
     return float((rows - xlogy(margin, margin / total).sum()) / total)
 
 
-def _row_information(C: Matrix, total: float) -> float:
+def _row_information(C: InMemory, total: float) -> float:
     """Σ_ij c log(c / total) less the same of the sums of the rows."""
     flat, margin = (C.data if sp.issparse(C) else C).ravel(), row_sums(C)
     # In parts: the logarithms of all entries at once would outweigh the data.

@@ -8,7 +8,7 @@ import numpy as np
 
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.matrices import row_sums, safe_inverse
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 from cocluster.methods.one_type import only_matrix
 from cocluster.methods.spectral.base import Points, SpectralCoclusterer
 
@@ -22,7 +22,7 @@ class BipartiteSpectral(SpectralCoclusterer):
     features, which least squares stretch onto the points of the samples.
     """
 
-    def _matrix(self, data: RelationalData) -> Matrix:
+    def _matrix(self, data: RelationalData) -> InMemory:
         """The only matrix."""
         if data.types == (data.center,):
             raise ValueError(

@@ -10,11 +10,11 @@ from cocluster.graphs import patch_laplacian
 from cocluster.linalg.eigen import smallest_eigenvectors
 from cocluster.linalg.matrices import degree_scaled
 from cocluster.linalg.subspace import unit_rows
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 
 
 def joint_operator(
-    XN: Matrix, row_penalty: sp.csr_array | None, column_penalty: sp.csr_array | None
+    XN: InMemory, row_penalty: sp.csr_array | None, column_penalty: sp.csr_array | None
 ) -> LinearOperator:
     r"""The matrix of Eq. 20, as an operator that never joins its blocks.
 
@@ -42,7 +42,7 @@ def joint_operator(
 
 
 def joint_embedding(
-    X: Matrix,
+    X: InMemory,
     n_components: int,
     rng: np.random.Generator,
     *,
@@ -98,7 +98,7 @@ def joint_embedding(
 
 
 def _penalty(
-    objects: Matrix, strength: float, n_neighbors: int, ridge: float, seed: int
+    objects: InMemory, strength: float, n_neighbors: int, ridge: float, seed: int
 ) -> sp.csr_array | None:
     """Patch Laplacian times strength; None, without a neighbour search, for strength zero."""
     if strength < 0:

@@ -16,7 +16,7 @@ from cocluster.graphs.similarity import Gram, checked_similarity, linked_similar
 from cocluster.graphs.weights import Metric, Weights
 from cocluster.linalg.matrices import is_nonnegative, safe_inverse
 from cocluster.linalg.subspace import unit_rows
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 from cocluster.methods.base import Task
 from cocluster.methods.one_type import only_matrix, sample_links
 from cocluster.methods.spectral.base import Points, SpectralCoclusterer, SpectralTask
@@ -45,18 +45,18 @@ class Affinity:
     kind: str
     n_neighbors: int | None
     width: float
-    training: Matrix = None
+    training: InMemory = None
 
     @property
     def implicit(self) -> bool:
         """Whether the graph is known by its products only: all cosines."""
         return self.kind == "cosine" and self.n_neighbors is None
 
-    def trained(self, X: Matrix) -> Affinity:
+    def trained(self, X: InMemory) -> Affinity:
         """The same with the samples of the fit."""
         return replace(self, training=unit_rows(X) if self.implicit else X)
 
-    def graph(self, X: Matrix) -> Matrix:
+    def graph(self, X: InMemory) -> InMemory:
         """Affinities between the samples of the fit."""
         if self.kind != "heat" and self.n_neighbors is None and not is_nonnegative(X):
             raise ValueError(
@@ -73,14 +73,14 @@ class Affinity:
         weights: Weights = "cosine" if self.kind == "cosine" else "heat"
         return knn_graph(X, self.n_neighbors, metric=metric, weights=weights, bandwidth=self.width)
 
-    def product(self, X: Matrix, Z: Array) -> Array:
+    def product(self, X: InMemory, Z: Array) -> Array:
         """The affinities of new samples with those of the fit, times Z."""
         if self.implicit:
             return np.asarray(unit_rows(X) @ (self.training.T @ Z))
         # In parts: all affinities at once would be as many as new samples times old ones.
         return np.vstack([self._of_new(X[rows]) @ Z for rows in row_chunks(X.shape[0])])
 
-    def _of_new(self, X: Matrix) -> Array:
+    def _of_new(self, X: InMemory) -> Array:
         """Affinities of new samples with those of the fit, the nearest only if so asked."""
         if self.kind == "precomputed":
             return X
@@ -91,7 +91,7 @@ class Affinity:
             W[np.partition(W, last)[:, [last]] > W] = 0.0
         return W
 
-    def _between(self, X: Matrix, Y: Matrix) -> Array:
+    def _between(self, X: InMemory, Y: InMemory) -> Array:
         """Affinities between all rows."""
         if self.kind == "heat":
             return np.asarray(rbf_kernel(X, Y, gamma=1.0 / self.width))

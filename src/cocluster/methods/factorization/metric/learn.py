@@ -37,7 +37,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from cocluster.graphs import laplacian
 from cocluster.linalg.positions import positions_of
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 from cocluster.links.closure import symmetric
 from cocluster.links.pairs import as_pairs, check_pairs
 from cocluster.methods.factorization.metric.operator import MetricOperator, pair_distances
@@ -64,7 +64,7 @@ class LearnedMetrics:
     metrics: Mapping[str, MetricOperator]
     modality_weights: Mapping[str, float]
 
-    def transformed(self, name: str, R: Matrix, clip: bool | None = None) -> Matrix:
+    def transformed(self, name: str, R: InMemory, clip: bool | None = None) -> InMemory:
         r"""New relation :math:`\tilde R = \alpha R \sqrt L` of the view `name`, see
         `MetricOperator.transformed`.
 
@@ -77,7 +77,7 @@ class LearnedMetrics:
 
 
 def learn_metrics(
-    views: Mapping[str, Matrix],
+    views: Mapping[str, InMemory],
     must_link: Array,
     cannot_link: Array,
     *,
@@ -146,7 +146,7 @@ def learn_metrics(
     return LearnedMetrics(metrics, _weights(views, metrics, rows))
 
 
-def _common_size(views: Mapping[str, Matrix], index: Mapping[str, Array | None]) -> int:
+def _common_size(views: Mapping[str, InMemory], index: Mapping[str, Array | None]) -> int:
     """Number of samples: rows of the complete views, which must agree."""
     sizes = {name: X.shape[0] for name, X in views.items() if index[name] is None}
     if len(set(sizes.values())) > 1:
@@ -174,7 +174,7 @@ def _known(pairs: Array) -> Array:
     return pairs[(pairs >= 0).all(axis=1)]
 
 
-def _metric(X: Matrix, pairs: list[Array], ridge: float) -> MetricOperator:
+def _metric(X: InMemory, pairs: list[Array], ridge: float) -> MetricOperator:
     """Metric of one view, scaled so that cannot-links are at mean distance 1."""
     must, cannot = pairs
     w, U, trace = _scatter_eigen(X, must)
@@ -206,7 +206,7 @@ def _chosen_directions(full: Array, w: Array, b: Array, trace: float, total: flo
     return everything if far * near_poor >= far_poor * near else poor
 
 
-def _scatter_eigen(X: Matrix, pairs: Array) -> tuple[Array, Array, float]:
+def _scatter_eigen(X: InMemory, pairs: Array) -> tuple[Array, Array, float]:
     """Positive eigenvalues and eigenvectors of W = Xᵀ P X, and its trace."""
     trace = float(pair_distances(X, pairs).sum())
     if trace == 0:
@@ -232,12 +232,12 @@ def _laplacian(pairs: Array, n: int) -> sp.csr_array:
 
 
 def _differences(pairs: Array, n: int) -> Array:
-    """Matrix Q with one row e_i - e_j for each pair, so that Q X are the differences."""
+    """InMemory Q with one row e_i - e_j for each pair, so that Q X are the differences."""
     identity = np.eye(n)
     return identity[pairs[:, 0]] - identity[pairs[:, 1]]
 
 
-def _thin(rows: Matrix, pairs: Array) -> tuple[Array, Array]:
+def _thin(rows: InMemory, pairs: Array) -> tuple[Array, Array]:
     """Eigenpairs of Xᵀ P X from the smaller Gram matrix F X Xᵀ Fᵀ, where Fᵀ F = P."""
     n = rows.shape[0]
     few = len(pairs) <= n
@@ -248,7 +248,7 @@ def _thin(rows: Matrix, pairs: Array) -> tuple[Array, Array]:
     return w, np.asarray(rows.T @ (F.T @ V / lengths))
 
 
-def _leading(rows: Matrix, pairs: Array) -> tuple[Array, Array]:
+def _leading(rows: InMemory, pairs: Array) -> tuple[Array, Array]:
     """Leading eigenpairs of Xᵀ P X by Lanczos; a constant start makes them reproducible."""
     n, m = rows.shape
     P = _laplacian(pairs, n)
@@ -263,13 +263,13 @@ def _root(P: Array) -> Array:
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
-def _dense(M: Matrix) -> Array:
+def _dense(M: InMemory) -> Array:
     """Small matrix as an array of doubles."""
     return np.asarray(M.toarray() if sp.issparse(M) else M, dtype=np.float64)
 
 
 def _weights(
-    views: Mapping[str, Matrix],
+    views: Mapping[str, InMemory],
     metrics: Mapping[str, MetricOperator],
     rows: Mapping[str, list[Array]],
 ) -> dict[str, float]:

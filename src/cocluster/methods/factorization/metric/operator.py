@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from cocluster.graphs.distances import chosen_distances
 from cocluster.linalg.matrices import squared_norm
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 
 # Up to this many cells the transformed relation of sparse data is held densely, 400 MB; it cannot
 # be sparse, because the metric mixes all features.
@@ -41,19 +41,19 @@ class MetricOperator:
         """Whether the metric leaves the data as they are."""
         return self.gains.size == 0 and self.scale == 1.0
 
-    def apply(self, R: Matrix) -> Array:
+    def apply(self, R: InMemory) -> Array:
         r"""Dense :math:`R \sqrt L`."""
         dense = R.toarray() if sp.issparse(R) else np.asarray(R)
         return self.root_times(dense.T).T
 
-    def squared_distances(self, X: Matrix, pairs: Array) -> Array:
+    def squared_distances(self, X: InMemory, pairs: Array) -> Array:
         r"""Squared distances :math:`\|(x_i - x_j) \sqrt L\|^2`, without forming X √L."""
         along = np.asarray(X @ self.basis) * np.sqrt(1.0 - self.gains**2)
         # √L loses 1 - g² of the square along each direction: d² less what is lost, by Pythagoras.
         kept = pair_distances(X, pairs) - pair_distances(along, pairs)
         return np.asarray(self.scale**2 * np.maximum(kept, 0.0))
 
-    def transformed(self, R: Matrix, clip: bool | None = None) -> Matrix:
+    def transformed(self, R: InMemory, clip: bool | None = None) -> InMemory:
         r"""Relation :math:`R \sqrt L` in the form the factorisation takes.
 
         The identity returns R itself. Otherwise the entries below zero are set to zero
@@ -87,7 +87,7 @@ class TransformedRelation:
     transposed : bool
     """
 
-    matrix: Matrix
+    matrix: InMemory
     metric: MetricOperator
     transposed: bool = False
 
@@ -123,6 +123,6 @@ class TransformedRelation:
         return metric.scale**2 * norm
 
 
-def pair_distances(X: Matrix, pairs: Array) -> Array:
+def pair_distances(X: InMemory, pairs: Array) -> Array:
     """Squared distances between the rows of each pair."""
     return chosen_distances(X, pairs[:, 0], pairs[:, 1:]).ravel()
