@@ -131,6 +131,15 @@ def with_rows(M: Array, positions: Array, values: Array) -> Array:
 
 
 @delegating
+def placed(R: Any, values: Any) -> Any:
+    """Values of the rows of R (labels, a factor), brought to where the rows are.
+
+    Rows of a matrix in memory, or on disk, go with values in memory: those stay as they are.
+    """
+    return values
+
+
+@delegating
 def made(G: Array) -> Any:
     """The same factor with its rows computed, now; those that are in memory are."""
     return G
