@@ -17,8 +17,8 @@ from cocluster.linalg.types import Array, Blocked, InMemory
 # Rows that every block is compared with besides its own: without them the blocks would be
 # components of the graph, and its leading eigenvectors would tell blocks apart, not clusters.
 REFERENCES = 2_000
-# Directions that describe a column. The columns themselves are as long as the data and are spread
-# over all blocks; a start from singular vectors is two passes of what is there anyway.
+# Singular directions that describe a column. Whole columns could not be compared: they are as long
+# as the data, and each block has a piece of all of them.
 FEATURE_COMPONENTS = 50
 
 

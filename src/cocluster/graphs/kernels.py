@@ -62,7 +62,6 @@ def kernel_matrix(
         options["gamma"] = _default_gamma(base) if gamma is None else check_number(gamma, "gamma")
     if kernel == "polynomial":
         options |= {"degree": degree, "coef0": coef0}
-    # Of sparse data scikit-learn gives linear and cosine kernels as sparse matrices.
     return as_dense(pairwise_kernels(X, base, metric=kernel, **options))
 
 

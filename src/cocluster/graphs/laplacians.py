@@ -45,7 +45,6 @@ def as_graph(W: Any, n: int, name: str = "graph") -> sp.csr_array:
 
 def symmetric(graph: sp.csr_array) -> sp.csr_array:
     """Symmetrise by maximum, with an empty diagonal."""
-    # The maximum of sparse matrices is csr only if both are; in between it need not be.
     graph = graph.maximum(graph.T).tocsr()
     # setdiag stores zeros, which would count as edges wherever stored entries are counted.
     graph.setdiag(0)

@@ -15,9 +15,9 @@ from cocluster.linalg.matrices import as_dense, row_squares
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.chunks import chunks
 
-# Up to here all pairs are looked at, which takes seconds; the time grows with the square.
+# Up to here all pairs are looked at, in a time that grows with the square of the number of rows.
 EXACT_LIMIT = 20_000
-# Where faiss is not installed: up to here the wait, minutes, is better than an error.
+# Where faiss is not installed, a wait of up to nine times as long is better than an error.
 EXACT_LIMIT_WITHOUT_FAISS = 60_000
 # Directions on which rows are projected for faiss, which takes dense rows and slows down with their
 # length. Candidates need not be exact: true distances choose among them.
@@ -118,7 +118,8 @@ def _approximate(faiss: Any, X: InMemory, k: int, seed: int) -> Array:
     """Search a projection of the rows with an inverted file (which, unlike HNSW, is repeatable)."""
     points = np.ascontiguousarray(_projected(X, seed), dtype=np.float32)
     n, d = points.shape
-    # Number of lists as faiss advises; to search one in 25 of them finds nearly all neighbours.
+    # Number of lists as faiss advises. One in 25 of them is searched; the refinement by neighbours
+    # of neighbours makes up for what that misses.
     n_lists = int(4 * np.sqrt(n))
     index = faiss.IndexIVFFlat(faiss.IndexFlatL2(d), d, n_lists)
     index.cp.seed = seed

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-
 # A numpy array or a csr_array. scipy has no types, so the checker knows nothing of the latter.
 InMemory = Any
 
@@ -98,10 +97,10 @@ class Blocked(Matrix, Protocol):
         """See `cocluster.linalg.assignment.reassigned`."""
 
     def placed(self, values: Any) -> Any:
-        """Values of the rows, where the blocks want them."""
+        """Values of the rows, brought to where the blocks are."""
 
     def fits(self, n_clusters: int) -> None:
-        """Raise ValueError if there is no room for factors of so many columns."""
+        """Raise ValueError if memory is too small for factors with ``n_clusters`` columns."""
 
 
 class SpreadRows(Factor, Protocol):
@@ -140,7 +139,7 @@ class SpreadRows(Factor, Protocol):
         """A function of every part."""
 
     def made(self) -> Self:
-        """The same, its parts being computed from now on."""
+        """The same with its parts being computed from now on."""
 
     def put(self, positions: Array, values: Any) -> Self:
         """The same with some rows replaced."""
@@ -148,11 +147,13 @@ class SpreadRows(Factor, Protocol):
 
 def is_operator(R: Any) -> bool:
     """Whether the entries of R cannot be looked at: it is in blocks or known by its products."""
+    # Of what is in memory we compute the norm ourselves; all others must know their own.
     return hasattr(R, "squared_norm")
 
 
 def is_blocked(R: Any) -> TypeIs[Blocked]:
     """Whether R is in blocks of rows that are not together in memory (`cocluster.blocks`)."""
+    # Not by products, norms or row counts: the transpose of row blocks has those as well.
     return hasattr(R, "reassigned")
 
 

@@ -1,6 +1,6 @@
 """Work on parts that is put off, so that several steps become one task.
 
-A task costs the scheduler about a millisecond and its result takes memory on a worker. What is
+A task costs the scheduler up to a millisecond and its result takes memory on a worker. What is
 mapped, mapped again and then summed is therefore written down (`Recipe`) and sent as one task
 (`Step`) when the sum is asked for.
 """
