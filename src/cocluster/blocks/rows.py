@@ -23,6 +23,7 @@ from cocluster.linalg.matrices import (
     column_degrees,
     column_sums,
     is_nonnegative,
+    pair_dots,
     row_squares,
     row_sums,
     squared_norm,
@@ -100,6 +101,10 @@ class RowBlocks(ABC):
         The function must give one row for each row of its block.
         """
 
+    def assigns(self) -> bool:
+        """Always: one pass gives labels and what follows from them, and passes are what costs."""
+        return True
+
     @abstractmethod
     def reassigned(
         self, G: Factor, H: Partition, codes: Array, bias: Array
@@ -176,6 +181,11 @@ class RowBlocks(ABC):
         """Squared length of each row, in double precision."""
         return np.asarray(gathered(self.rows(row_squares)))
 
+    def pair_dots(self, pairs: Array) -> Array:
+        """Inner products of pairs of rows, which are few: those rows are read once."""
+        rows, at = np.unique(pairs, return_inverse=True)
+        return pair_dots(self[rows], at.reshape(-1, 2))
+
     def gram(self) -> Array:
         """Xᵀ X in double precision, as an array: for few columns."""
         return np.asarray(self.total(_column_gram))
@@ -221,7 +231,7 @@ class Turned:
 
 def turned_product(X: Matrix, G: Factor) -> Array:
     """Xᵀ G of one block."""
-    return times(X.T, G)
+    return np.asarray(times(X.T, G))
 
 
 def _profile(X: InMemory) -> tuple[int, int, Array, Array]:

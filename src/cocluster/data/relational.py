@@ -250,7 +250,7 @@ def view_of(data: RelationalData, name: str) -> Any:
     return np.hstack(blocks)
 
 
-def _placed(R: Matrix, row_index: Array | None, n: int) -> Matrix:
+def _placed(R: Matrix, row_index: Array | None, n: int) -> Any:
     """The rows of R at their places among n."""
     if row_index is None:
         return R

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class Scaling:
     how: str | None
     column_scale: Array | None = None
 
-    def apply(self, X: Matrix) -> Matrix:
+    def apply(self, X: Matrix) -> Any:
         """The normalised matrix; sparse index arrays are shared with X."""
         if self.how is None:
             return X

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.linalg.checked import in_form
+from cocluster.linalg.matrices import row_dots
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils import threads
 from cocluster.utils.chunks import chunks
@@ -32,13 +33,6 @@ def scattered_chunks(n: int) -> Iterator[slice]:
     """
     parts = max(1, min(CHUNKS, -(-n // SMALLEST_CHUNK)))
     return (slice(first, n, parts) for first in range(parts))
-
-
-def row_dots(A: InMemory, B: InMemory) -> Array:
-    """Inner products of row i of A with row i of B, ``diag(A Bᵀ)``, in double precision."""
-    if isinstance(A, np.ndarray):
-        return np.einsum("ij,ij->i", A, B, dtype=np.float64)
-    return np.asarray(A.multiply(B).sum(axis=1, dtype=np.float64)).ravel()
 
 
 def squared_distances(A: InMemory, B: InMemory) -> Array:

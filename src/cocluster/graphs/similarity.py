@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.graphs.distances import row_chunks, row_dots
 from cocluster.linalg.delegating import delegating
-from cocluster.linalg.matrices import by_rows, gram, row_squares, squared_norm
+from cocluster.linalg.matrices import by_rows, gram, pair_dots, row_squares, squared_norm
 from cocluster.linalg.partitions import placed, with_rows
 from cocluster.linalg.types import Array, Factor, InMemory, Matrix, is_blocked
 from cocluster.links import Links
@@ -52,7 +51,8 @@ class Gram:
     @property
     def dtype(self) -> np.dtype:
         """Type of the entries."""
-        return np.dtype(self.X.dtype)
+        dtype: np.dtype = np.dtype(self.X.dtype)
+        return dtype
 
     @property
     def T(self) -> Gram:
@@ -63,22 +63,13 @@ class Gram:
         """Product with a factor."""
         return self.X @ (self.X.T @ G)
 
-    def placed(self, values: Factor) -> Factor:
+    def placed(self, values: Factor) -> Any:
         """Values of the samples, brought to where the rows of X are."""
         return placed(self.X, values)
 
     def entries(self, pairs: Array) -> Array:
         """Inner products of the pairs of rows."""
-        if is_blocked(self.X):
-            # The linked rows, few among many, are read once; then everything is in memory.
-            rows, at = np.unique(pairs, return_inverse=True)
-            return Gram(self.X[rows]).entries(at.reshape(-1, 2))
-        # A row is copied once for every pair it is in, so pairs are worked on in parts.
-        parts = [
-            row_dots(self.X[pairs[part, 0]], self.X[pairs[part, 1]])
-            for part in row_chunks(len(pairs))
-        ]
-        return np.concatenate(parts) if parts else np.empty(0)
+        return pair_dots(self.X, pairs)
 
     def largest(self) -> float:
         """Largest entry: by Cauchy-Schwarz a squared row length."""
@@ -148,7 +139,7 @@ class LinkedSimilarity:
         rows = np.flatnonzero(np.diff(self.correction.indptr))
         return rows, self.correction[rows][:, rows]
 
-    def placed(self, values: Factor) -> Factor:
+    def placed(self, values: Factor) -> Any:
         """Values of the samples, brought to where the data are."""
         return placed(self.similarity, values)
 

@@ -11,12 +11,11 @@ from sklearn.preprocessing import normalize
 from cocluster.graphs.distances import (
     mean_squared_distance,
     neighbour_distances,
-    row_dots,
     scattered_chunks,
 )
 from cocluster.graphs.laplacians import symmetric
 from cocluster.graphs.neighbours import nearest_neighbours
-from cocluster.linalg.matrices import inverse_root
+from cocluster.linalg.matrices import inverse_root, row_dots
 from cocluster.linalg.types import Array, InMemory
 
 Metric = Literal["euclidean", "cosine"]

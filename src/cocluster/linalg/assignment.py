@@ -11,7 +11,7 @@ from cocluster.linalg import passes
 from cocluster.linalg.delegating import delegating
 from cocluster.linalg.matrices import times
 from cocluster.linalg.partitions import Partition, Ties
-from cocluster.linalg.types import Array, is_blocked
+from cocluster.linalg.types import Array
 
 
 def assigned(
@@ -90,10 +90,11 @@ def fill_empty(partition: Partition, gain: Array, ties: Ties | None = None) -> P
     return Partition(labels, partition.n_clusters)
 
 
+@delegating
 def assigns(R: Any) -> bool:
     """Whether labels of the rows of R come from one pass over it (`reassigned`)."""
-    # Rows must be at hand one by one, which in a csc array they are not.
-    return is_blocked(R) or (passes.is_compiled(R) and R.format == "csr")
+    # Entries must be stored row by row, which in a csc array they are not.
+    return passes.is_compiled(R) and R.format == "csr"
 
 
 @delegating

@@ -22,7 +22,7 @@ _REMEDIES = (
     ("fill value must be 0", "Use sparse columns whose fill value is 0."),
     ("sequence", "Pass a matrix of numbers with rows of equal length."),
 )
-# Letters by which numpy names kinds of types: text (U, S), raw bytes (V), durations and dates (m, M).
+# Letters by which numpy names kinds of types: text (U, S), bytes (V), durations and dates (m, M).
 _TEXT_OR_DATES = frozenset("USVmM")
 
 # Largest index that fits in 32 bits.

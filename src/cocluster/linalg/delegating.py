@@ -30,7 +30,7 @@ def delegating(function: Callable[Concatenate[Any, P], T]) -> Callable[Concatena
 
     # With its name and module kept, the function can still be pickled and sent to a worker.
     @wraps(function)
-    def ask(X: Any, *args: P.args, **kwargs: P.kwargs) -> T:
+    def ask(X: Any, /, *args: P.args, **kwargs: P.kwargs) -> T:
         method = getattr(X, function.__name__, None)
         return function(X, *args, **kwargs) if method is None else method(*args, **kwargs)
 

@@ -37,7 +37,7 @@ def kmeans_labels(Z: Any, k: int, seed: int, n_init: int = 5) -> Array:
     model = kmeans(sample, k, seed, n_init)
     if is_spread(Z):
         # The rows stay on their workers: centroids travel there and labels come back.
-        return np.asarray(Z.map(_nearest, model).gather())
+        return np.asarray(Z.map(_nearest, model).gathered())
     return np.asarray(model.labels_ if n <= SAMPLE else model.predict(Z))
 
 

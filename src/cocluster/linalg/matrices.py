@@ -22,12 +22,17 @@ from cocluster.linalg.delegating import delegating
 from cocluster.linalg.partitions import Partition
 from cocluster.linalg.rowwise import rowwise
 from cocluster.linalg.types import Array, Factor, InMemory, Matrix, is_operator
+from cocluster.utils.chunks import chunks
 
 # Smallest number that is divided by: far below any entry that matters, far above underflow.
 EPS = 1e-12
 # Entries that are scaled at a time: few enough for the temporaries (8 MB each) to stay small beside
 # any data they matter for, many enough for the loop over the chunks to cost nothing.
 ENTRIES_AT_ONCE = 1_000_000
+# Most parts that pairs of rows are worked on in, and the least size of one: with fewer pairs, the
+# loop over the parts would cost more than the work on them.
+PAIR_PARTS = 256
+SMALLEST_PART = 64
 
 
 def n_bytes(R: InMemory) -> int:
@@ -201,21 +206,37 @@ def _row_chunks(R: sp.csr_array) -> Iterator[tuple[slice, slice]]:
 def row_squares(R: InMemory) -> Array:
     """Squared length of each row, in double precision."""
     if isinstance(R, np.ndarray):
-        # einsum needs no array of squares, which would be as large as R.
-        return np.einsum("ij,ij->i", R, R, dtype=np.float64)
+        return row_dots(R, R)
     return row_sums(entrywise(np.square, R))
+
+
+def row_dots(A: InMemory, B: InMemory) -> Array:
+    """Inner products of row i of A with row i of B, ``diag(A Bᵀ)``, in double precision."""
+    # einsum needs no array of products, which would be as large as A.
+    if isinstance(A, np.ndarray):
+        return np.asarray(np.einsum("ij,ij->i", A, B, dtype=np.float64))
+    return np.asarray(A.multiply(B).sum(axis=1, dtype=np.float64)).ravel()
+
+
+@delegating
+def pair_dots(X: InMemory, pairs: Array) -> Array:
+    """Inner products of the rows ``pairs[i, 0]`` and ``pairs[i, 1]`` of X, in double precision."""
+    # A row is copied once for every pair it is in, so pairs are worked on in parts.
+    parts = chunks(len(pairs), max(SMALLEST_PART, -(-len(pairs) // PAIR_PARTS)))
+    dots = [row_dots(X[pairs[part, 0]], X[pairs[part, 1]]) for part in parts]
+    return np.concatenate(dots) if dots else np.empty(0)
 
 
 def safe_inverse(values: Array) -> Array:
     """1 / values, and 0 where the value is 0: empty rows and columns stay empty."""
     # Below this the inverse can be infinite, so what is as small counts as zero.
     smallest = np.finfo(np.float64).tiny
-    return np.divide(1.0, values, out=np.zeros(len(values)), where=values >= smallest)
+    return np.asarray(np.divide(1.0, values, out=np.zeros(len(values)), where=values >= smallest))
 
 
 def inverse_root(values: Array) -> Array:
     """1 / √values, and 0 where the value is 0."""
-    return np.sqrt(safe_inverse(values))
+    return np.asarray(np.sqrt(safe_inverse(values)))
 
 
 def degree_scales(X: Matrix) -> tuple[Array, Array]:

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.linalg.delegating import delegating
-from cocluster.linalg.types import Array, Factor, is_spread
+from cocluster.linalg.types import Array, Factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +90,10 @@ def is_hard(G: Factor) -> bool:
     return bool(getattr(G, "hard", False))
 
 
+@delegating
 def gathered(G: Any) -> Any:
-    """The factor in memory, wherever its rows live."""
-    return G.gather() if is_spread(G) else G
+    """The factor with all its rows in memory, wherever they are now."""
+    return G
 
 
 def as_partition(labels: Array, n_clusters: int) -> Partition:
@@ -176,11 +177,11 @@ class Ties:
 
     def first(self, M: Array) -> Array:
         """Every row replaced by that of its component's first object."""
-        return M[self.representative][self.component]
+        return np.asarray(M[self.representative][self.component])
 
     def sums(self, M: Array) -> Array:
         """Rows of M summed by component."""
-        return self._membership @ M
+        return np.asarray(self._membership @ M)
 
     def pooled(self, M: Array) -> Array:
         """Every row replaced by the sum over its component."""
@@ -202,4 +203,5 @@ class Ties:
 
     def agreed(self, labels: Array, n_clusters: int) -> Array:
         """Labels by majority within each component."""
-        return self.sums(as_partition(labels, n_clusters).dense()).argmax(axis=1)[self.component]
+        counts = self.sums(as_partition(labels, n_clusters).dense())
+        return np.asarray(counts.argmax(axis=1)[self.component])

@@ -29,7 +29,7 @@ OVERSAMPLING = 10
 POWER_STEPS = 4
 
 
-def start_scaled(X: Any) -> Matrix:
+def start_scaled(X: Any) -> Any:
     """D_r^-1/2 X D_c^-1/2, in single precision where X is large."""
     # Where compiled products read the entries anyway, they can be scaled on the way.
     if passes.is_compiled(X):

@@ -56,6 +56,10 @@ class Factor(Protocol):
     def shape(self) -> tuple[int, int]:
         """Numbers of objects and clusters."""
 
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the entries."""
+
     def __getitem__(self, index: Any, /) -> Any:
         """Some rows."""
 
@@ -107,7 +111,6 @@ class SpreadRows(Factor, Protocol):
     """A factor whose rows live with the blocks of the data; see `cocluster.blocks.dask.spread`."""
 
     hard: bool
-    dtype: np.dtype
 
     @property
     def sizes(self) -> Array:
@@ -132,8 +135,8 @@ class SpreadRows(Factor, Protocol):
     def ndim(self) -> int:
         """2, or 1 for labels and other single numbers."""
 
-    def gather(self) -> Any:
-        """All rows, here."""
+    def gathered(self) -> Any:
+        """All rows, in memory."""
 
     def map(self, function: Callable[..., Any], *shared: Any, **form: Any) -> Self:
         """A function of every part."""
@@ -159,4 +162,4 @@ def is_blocked(R: Any) -> TypeIs[Blocked]:
 
 def is_spread(G: Any) -> TypeIs[SpreadRows]:
     """Whether the rows of a factor live on the workers of a cluster (`cocluster.blocks`)."""
-    return hasattr(G, "gather")
+    return hasattr(G, "gathered")

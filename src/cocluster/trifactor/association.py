@@ -39,7 +39,7 @@ class Free:
 
     def start(self, cross: Array, left: Array, right: Array) -> Array:
         """The minimiser."""
-        return pseudo_inverse(left) @ cross @ pseudo_inverse(right)
+        return np.asarray(pseudo_inverse(left) @ cross @ pseudo_inverse(right))
 
     def step(self, S: Array, cross: Array, left: Array, right: Array) -> Array:
         """The minimiser."""

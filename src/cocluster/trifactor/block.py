@@ -19,12 +19,12 @@ Part = Callable[[Array], Array]
 
 def positive_part(M: Array) -> Array:
     """max(M, 0)."""
-    return np.maximum(M, 0)
+    return np.asarray(np.maximum(M, 0))
 
 
 def negative_part(M: Array) -> Array:
     """max(-M, 0)."""
-    return np.maximum(-M, 0)
+    return np.asarray(np.maximum(-M, 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ class BlockQuadratic:
 
     def half_gradient(self, G: Array) -> Array:
         """Half the gradient, G B + L G - A."""
-        return self.push(G) - self.pull(G)
+        return np.asarray(self.push(G) - self.pull(G))
 
     def push(self, G: Array) -> Array:
         """What lowers the entries of G >= 0: A⁻ + G B⁺ + L⁺ G."""
@@ -164,7 +164,7 @@ class BlockQuadratic:
         costs += np.diag(self.gram).astype(costs.dtype)
         for term in self.partial:
             costs[term.rows] += np.diag(term.gram).astype(costs.dtype)
-        return costs
+        return np.asarray(costs)
 
     def nonnegative_minimiser(self) -> Array:
         """The G >= 0 that minimises q, row by row; for blocks without pairwise terms."""
@@ -179,7 +179,7 @@ class BlockQuadratic:
             grams = [term.gram for term, here in zip(self.partial, pattern, strict=True) if here]
             rows = which.ravel() == number
             G[rows] = _nonnegative_rows(sum(grams, start=self.gram), self.linear[rows])
-        return G
+        return np.asarray(G)
 
     def kkt_residual(self, G: Array) -> float:
         """How far G >= 0 is from stationary: max |G ∘ (G B + L G - A)|."""
@@ -191,7 +191,7 @@ class BlockQuadratic:
         squares = np.tile(np.diag(self.gram), (n, 1))
         for term in self.partial:
             squares[term.rows] += np.diag(term.gram)
-        return np.sqrt(positive_part(squares))
+        return np.asarray(np.sqrt(positive_part(squares)))
 
 
 def _nonnegative_rows(B: Array, A: Array) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol
 
@@ -60,8 +59,7 @@ class Tied:
 
     nonnegative: ClassVar[bool] = True
     hard: ClassVar[bool] = False
-    # How labels or memberships become a factor of this kind, and the precision it then has.
-    from_values: ClassVar[Callable[[Array, int], Any]]
+    # Precision of what `from_values` makes.
     start_dtype: ClassVar[type] = np.float64
     ties: Ties | None = field(default=None, kw_only=True)
 
@@ -102,9 +100,14 @@ class Tied:
         L = block.laplacian
         return np.union1d(tied, none if L is None else np.flatnonzero(np.diff(L.indptr)))
 
+    @staticmethod
+    def from_values(values: Array, k: int) -> Any:
+        """Labels or memberships as a factor of this kind, each row by itself."""
+        raise NotImplementedError
+
     def given(self, values: Any, k: int) -> Any:
         """The factor that labels (1-D) or memberships (2-D) mean, as a start."""
-        make = type(self).from_values
+        make = self.from_values
         if is_spread(values):
             # Settled before they were spread, when all of them were here.
             return values.map(make, k, width=k, dtype=self.start_dtype, hard=self.hard)
@@ -200,7 +203,7 @@ class Orthogonal(Soft):
         rest = replace(block, linear=A, gram=np.zeros_like(block.gram))
         moment = G.T @ A if block.moment is None else block.moment.astype(A.dtype)
         pull, push = self.pooled(rest.pull(G)), self.pooled(rest.push(G) + G @ moment)
-        return G * np.sqrt(pull / np.maximum(push, EPS))
+        return np.asarray(G * np.sqrt(pull / np.maximum(push, EPS)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +219,7 @@ class Unconstrained(Soft):
                 "Unconstrained factors take neither graphs, nor links, nor samples that are absent "
                 "from a view. Use NonNegative factors."
             )
-        return block.linear @ pseudo_inverse(block.gram).astype(block.linear.dtype)
+        return np.asarray(block.linear @ pseudo_inverse(block.gram).astype(block.linear.dtype))
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +249,7 @@ class Indicator(Tied):
         return assigned(block.costs(), G, self.ties, block.laplacian)
 
 
-def _step_part(G: Factor, A: Array, constraint: Tied, B: Array, moment: Array | None) -> Factor:
+def _step_part(G: Factor, A: Array, constraint: Tied, B: Array, moment: Array | None) -> Any:
     """A step of the rows of one part of a factor that is spread over a cluster."""
     return constraint.step_rows(G, BlockQuadratic(A, B, moment=moment))
 

@@ -52,7 +52,7 @@ def _state_from_means(problem: TriFactorProblem, labels: Array) -> State:
     return problem.state(_cast(problem, factors))
 
 
-def _given(problem: TriFactorProblem, name: str, values: Array) -> Factor:
+def _given(problem: TriFactorProblem, name: str, values: Array) -> Any:
     """The factor that labels or memberships mean, where the data of the type are."""
     # Ties are settled before the values are spread: tied objects may be in different parts.
     constraint, k = problem.factors[name].constraint, problem.factors[name].n_clusters
@@ -64,7 +64,7 @@ def _means(problem: TriFactorProblem, state: State, r: int, known_rows: bool) ->
     side = "rows" if known_rows else "cols"
     means = problem.product(state, r, side) @ pseudo_inverse(gram(problem.part(state, r, side)))
     # Multiplicative steps never leave an exact zero.
-    return np.maximum(means, SOFTENING * np.abs(means).mean())
+    return np.asarray(np.maximum(means, SOFTENING * np.abs(means).mean()))
 
 
 def _cast(problem: TriFactorProblem, factors: Mapping[str, Any]) -> dict[str, Factor]:

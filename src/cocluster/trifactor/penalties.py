@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from cocluster.linalg.delegating import delegating
 from cocluster.linalg.matrices import gram, inner
-from cocluster.linalg.partitions import as_array, is_hard
+from cocluster.linalg.partitions import as_array
 from cocluster.linalg.types import Array, Factor, Matrix, is_spread
 from cocluster.trifactor.block import BlockQuadratic, SplitMatrix
 
@@ -67,7 +67,7 @@ class PairTerms:
             # Only links reach factors on a cluster: few rows have entries, and those are fetched.
             rows = np.flatnonzero(np.diff(self.matrix.indptr))
             return PairTerms(self.matrix[rows][:, rows]).value(G[rows])
-        if self._halves is None or is_hard(G):
+        if self._halves is None or not isinstance(G, np.ndarray):
             G = as_array(G)
             return float(np.sum(G * (self.matrix @ G)))
         # The products with the halves are kept for the step that follows; only soft factors step by
@@ -161,11 +161,11 @@ def simplex_weights(s: Array, spread: float) -> Array:
     at a level that makes their sum one.
     """
     if spread == 0:
-        return np.eye(len(s))[np.argmin(s)]
+        return np.asarray(np.eye(len(s))[np.argmin(s)])
     falling = np.sort(-s / (2 * spread))[::-1]
     levels = (np.cumsum(falling) - 1) / np.arange(1, len(s) + 1)
     level = levels[np.flatnonzero(falling > levels)[-1]]
-    return np.maximum(-s / (2 * spread) - level, 0)
+    return np.asarray(np.maximum(-s / (2 * spread) - level, 0))
 
 
 @dataclass(frozen=True, eq=False)

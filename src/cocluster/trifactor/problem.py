@@ -181,4 +181,4 @@ class TriFactorProblem(RelationalProblem):
             p, H = gathered(self.product(state, r, other)), self.part(state, r, other)
             reach = np.einsum("ij,ij->i", p @ pseudo_inverse(gram(H)), p)
             gain[self.rows_of(r, other)] += self.data.relations[r].weight * reach
-        return gain
+        return np.asarray(gain)

@@ -31,16 +31,18 @@ def count() -> int:
         return limited
     given = os.environ.get(VARIABLE)
     if given is None:
-        # In a container fewer processors may be allowed than the machine has.
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _processors()
+        return _processors()
     if not given.isdigit() or int(given) == 0:
         raise ValueError(f"{VARIABLE} must be a whole number from 1 on, got {given!r}.")
     return int(given)
 
 
 def _processors() -> int:
-    """Processors of the machine."""
-    return os.cpu_count() or 1
+    """Processors that this process may use: in a container often fewer than the machine has."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # only Linux tells
+        return os.cpu_count() or 1
 
 
 @contextmanager

@@ -133,7 +133,7 @@ def _chunks(X: Any) -> tuple[list[Any], list[int], int]:
     return X.to_delayed().ravel().tolist(), list(X.chunks[0]), int(X.shape[1])
 
 
-def _as_block(chunk: Any, described: str, n_rows: int, width: int) -> Matrix:
+def _as_block(chunk: Any, described: str, n_rows: int, width: int) -> InMemory:
     """A chunk as a checked matrix of the shape it is said to have."""
     block = as_matrix(chunk, described, min_size=0)
     if block.shape != (block.shape[0] if n_rows < 0 else n_rows, width):

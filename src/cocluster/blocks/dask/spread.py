@@ -188,24 +188,24 @@ class Spread:
             alike = ([step] * n, [common] * n, [n] * n)
             return list(self.client.map(run, *alike, *columns, pure=False))
 
-    def gather(self) -> Factor:
+    def gathered(self) -> Any:
         """All rows, here."""
         return stacked(self.fetch())
 
     def as_array(self) -> Array:
         """All rows, here, as an array of memberships."""
-        return as_array(self.gather())
+        return as_array(self.gathered())
 
     def strongest(self) -> Array:
         """The cluster of each object, here; memberships stay where they are."""
-        return np.asarray(self.map(strongest).gather())
+        return np.asarray(self.map(strongest).gathered())
 
     def fetch(self) -> list[Any]:
         """All parts, here."""
         with _lost_cluster_named():
             return list(self.client.gather(list(self.parts)))
 
-    def __getitem__(self, positions: Array) -> Factor:
+    def __getitem__(self, positions: Array) -> Any:
         """Some rows, here, in the order asked for; or some columns, where they are."""
         if isinstance(positions, tuple):
             width = len(range(*positions[1].indices(self.width)))
