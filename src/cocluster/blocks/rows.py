@@ -18,10 +18,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.linalg.matrices import (
+    as_dense,
     column_counts,
     column_degrees,
     column_sums,
     is_nonnegative,
+    pair_dots,
     row_squares,
     row_sums,
     squared_norm,
@@ -35,7 +37,7 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """What one pass over the blocks tells of a matrix.
+    """What one pass over the blocks finds out about a matrix.
 
     Attributes
     ----------
@@ -58,11 +60,16 @@ class Profile:
 class RowBlocks(ABC):
     """A matrix in blocks of rows.
 
+    The functions of `cocluster.linalg` that are marked as delegating call the methods of the same
+    name here, so most code never asks whether it has row blocks or a matrix in memory.
+
     Attributes
     ----------
     row_counts : tuple of int
         Rows of each block.
     shape, dtype : as of an array
+    row_names, column_names : arrays or None
+        Names of the samples and of the features, where the data have them.
     """
 
     row_counts: tuple[int, ...]
@@ -85,21 +92,28 @@ class RowBlocks(ABC):
 
     @abstractmethod
     def collect(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> list[Any]:
-        """The results of ``function(block, *parts, *shared)``, here."""
+        """The results of ``function(block, *parts, *shared)``, one for each block, in memory."""
 
     @abstractmethod
     def rows(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> Factor:
-        """The results of ``function(block, *parts, *shared)``, one row for each row."""
+        """The results of ``function(block, *parts, *shared)``, put below each other.
+
+        The function must give one row for each row of its block.
+        """
+
+    def assigns(self) -> bool:
+        """Always: one pass gives labels and what follows from them, and passes are what costs."""
+        return True
 
     @abstractmethod
     def reassigned(
         self, G: Factor, H: Partition, codes: Array, bias: Array
     ) -> tuple[Factor, Array]:
-        """`assignment.reassigned` of all rows, in one pass over the blocks."""
+        """`cocluster.linalg.assignment.reassigned` of all rows, in one pass over the blocks."""
 
     @abstractmethod
     def placed(self, values: Factor) -> Factor:
-        """Values of the rows (labels, a factor), where the blocks want them."""
+        """Values of the rows (labels, a factor), brought to where the blocks are."""
 
     @abstractmethod
     def __getitem__(self, positions: Array) -> Matrix:
@@ -107,7 +121,7 @@ class RowBlocks(ABC):
 
     @abstractmethod
     def fits(self, n_clusters: int) -> None:
-        """Raise ValueError if there is no room for factors of so many columns."""
+        """Raise ValueError if memory is too small for factors with ``n_clusters`` columns."""
 
     @property
     def T(self) -> Turned:
@@ -117,10 +131,16 @@ class RowBlocks(ABC):
     def __matmul__(self, F: Factor) -> Factor:
         return self.rows(times, F)
 
+    def times(self, F: Factor) -> Factor:
+        """X F, also of a partition F: it goes to every block as it is."""
+        return self @ F
+
     def turned_times(self, G: Factor) -> Array:
         """Xᵀ G."""
         return np.asarray(self.total(turned_product, along=(G,)))
 
+    # Profile and norm are kept: each takes a pass over the data, which do not change, and is asked
+    # for again by every check, scaling and objective.
     @cached_property
     def profile(self) -> Profile:
         """Signs, sizes and degrees, in one pass."""
@@ -131,10 +151,17 @@ class RowBlocks(ABC):
         """Stored entries."""
         return self.profile.entries
 
-    @property
-    def nonnegative(self) -> bool:
+    def is_nonnegative(self) -> bool:
         """Whether no entry is below zero."""
         return self.profile.signed == 0
+
+    def column_degrees(self) -> Array:
+        """Sum of absolute values of each column."""
+        return self.profile.degrees
+
+    def column_counts(self) -> Array:
+        """Number of rows in which each column is not zero."""
+        return self.profile.present
 
     @cached_property
     def _squared_norm(self) -> float:
@@ -153,6 +180,15 @@ class RowBlocks(ABC):
     def row_squares(self) -> Array:
         """Squared length of each row, in double precision."""
         return np.asarray(gathered(self.rows(row_squares)))
+
+    def pair_dots(self, pairs: Array) -> Array:
+        """Inner products of pairs of rows, which are few: those rows are read once."""
+        rows, at = np.unique(pairs, return_inverse=True)
+        return pair_dots(self[rows], at.reshape(-1, 2))
+
+    def gram(self) -> Array:
+        """Xᵀ X in double precision, as an array: for few columns."""
+        return np.asarray(self.total(_column_gram))
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,10 +224,14 @@ class Turned:
     def __matmul__(self, G: Factor) -> Array:
         return self.matrix.turned_times(G)
 
+    def times(self, G: Factor) -> Array:
+        """Xᵀ G, also of a partition G: each block gets its part of it."""
+        return self @ G
+
 
 def turned_product(X: Matrix, G: Factor) -> Array:
     """Xᵀ G of one block."""
-    return times(X.T, G)
+    return np.asarray(times(X.T, G))
 
 
 def _profile(X: InMemory) -> tuple[int, int, Array, Array]:
@@ -199,8 +239,13 @@ def _profile(X: InMemory) -> tuple[int, int, Array, Array]:
     return int(not is_nonnegative(X)), X.size, column_degrees(X), column_counts(X)
 
 
+def _column_gram(X: InMemory) -> Array:
+    """Xᵀ X of one block, in double precision."""
+    return np.asarray(as_dense(X.T @ X), dtype=np.float64)
+
+
 def stacked(parts: Sequence[Any]) -> Any:
-    """Parts of any kind below each other."""
+    """Matrices, arrays or partitions of consecutive rows, put below each other."""
     if isinstance(parts[0], Partition):
         return Partition(np.concatenate([p.labels for p in parts]), parts[0].n_clusters)
     if sp.issparse(parts[0]):

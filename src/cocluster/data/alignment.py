@@ -62,6 +62,7 @@ def align(tables: Mapping[str, Table]) -> tuple[dict[str, Array | None], Array |
     report : Alignment
     """
     ids = {view: table.row_ids for view, table in tables.items() if table.row_ids is not None}
+    # One view without ids leaves only the position to go by. A single view has nothing to match.
     if len(ids) == len(tables) > 1:
         return _by_id(ids)
     return _by_position(tables, ids)
@@ -74,6 +75,7 @@ def _by_id(
     for view, own in ids.items():
         _check_ids(view, own)
     _check_overlap(ids)
+    # A dict keeps the order of first appearance, so the first view mostly keeps its own order.
     position: dict[Any, int] = {}
     for own in ids.values():
         for key in own:
@@ -97,6 +99,7 @@ def _by_position(
                 "same rows, or give every view ids (pandas index, AnnData obs_names)."
             )
     known = next(iter(ids.values()), None)
+    # Views that do have ids must agree: where they do not, equal positions are different objects.
     for view, own in ids.items():
         if known is not None and not np.array_equal(own, known):
             bare = next(view for view in tables if view not in ids)
@@ -116,6 +119,7 @@ def _positions(own: Array, position: Mapping[Any, int]) -> Array | None:
 
 def _check_ids(view: str, ids: Array) -> None:
     """Ids must be present and distinct."""
+    # pandas writes a missing id as None or as NaN; as keys, two NaN would be two objects.
     if any(key is None or (isinstance(key, float) and np.isnan(key)) for key in ids):
         raise ValueError(f"View {view!r} has rows with a missing id; fill in ids or drop the rows.")
     repeated = [key for key, count in Counter(ids).items() if count > 1]

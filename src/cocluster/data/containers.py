@@ -5,7 +5,7 @@ Containers are recognised by what they offer, not by class: no frame library is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,51 +52,44 @@ def as_table(X: Any, name: str = "X") -> Table:
     """
     if is_blocked(X):
         return Table(X, X.row_names, X.column_names)
-    if hasattr(X, "__dask_graph__"):
-        from cocluster.blocks.dask.matrix import dask_blocks
-
-        blocks = dask_blocks(X)
-        return Table(blocks, None, blocks.column_names)
+    # Before the readers: MuData has views, and else looks like AnnData.
     if has_views(X):
         raise TypeError(f"{name} holds several matrices; pass one, or use star() for views.")
-    if hasattr(X, "obs_names"):
-        return _read(_anndata_matrix(X, name), name, X.obs_names, X.var_names)
-    if hasattr(X, "get_columns"):
-        return _read(X.to_numpy(), name, None, X.columns)
-    if hasattr(X, "collect_schema"):
-        raise TypeError(f"{name} is a lazy frame; pass the result of its collect() method.")
-    if hasattr(X, "iloc"):
-        return _read(X, name, X.index, getattr(X, "columns", None))
-    return _read(X, name)
+    read = next((read for mark, read in _READERS if hasattr(X, mark)), _read)
+    return read(X, name)
 
 
 def has_views(X: Any) -> bool:
     """Whether X is a collection of views: a mapping, MuData, or a list of 2-D containers."""
-    if sp.issparse(X):
-        return False  # the DOK format is a mapping, of entries
-    # Frames have a method mod; the mod of MuData is a mapping.
-    if isinstance(X, Mapping) or isinstance(getattr(X, "mod", None), Mapping):
-        return True
-    # A list of lists or of 1-D arrays is one matrix, row by row, as everywhere in scikit-learn.
-    return isinstance(X, list | tuple) and any(len(getattr(view, "shape", ())) == 2 for view in X)
+    return _views(X) is not None
 
 
 def views_of(X: Any) -> dict[str, Any]:
     """Name the views of a mapping, of MuData (its modalities) or of a list ("view0", ...)."""
-    if not has_views(X):
+    views = _views(X)
+    if views is None:
         raise TypeError(
             f"Views must be a dict or list of matrices or MuData, not {type(X).__name__}; "
             "use bipartite() for one matrix."
         )
-    if isinstance(X, list | tuple):
-        return {f"view{i}": view for i, view in enumerate(X)}
-    views = dict(X if isinstance(X, Mapping) else X.mod)
     if not views:
         raise ValueError("There are no views; pass at least one matrix.")
     for name in views:
         if not isinstance(name, str):
             raise TypeError(f"Names of views must be strings, not {name!r}; rename the view.")
-    return views
+    return dict(views)
+
+
+def _views(X: Any) -> Mapping[str, Any] | None:
+    """The views of X by name, None if it has none."""
+    if isinstance(X, list | tuple):
+        # A list of lists or of 1-D arrays is one matrix, row by row, as everywhere in scikit-learn.
+        several = any(len(getattr(view, "shape", ())) == 2 for view in X)
+        return {f"view{i}": view for i, view in enumerate(X)} if several else None
+    if sp.issparse(X):
+        return None  # the DOK format is a mapping, of entries
+    # The mod of MuData is a mapping of its modalities; frames have a method of that name.
+    return next((v for v in (X, getattr(X, "mod", None)) if isinstance(v, Mapping)), None)
 
 
 def _read(X: Any, name: str, row_ids: Any = None, column_names: Any = None) -> Table:
@@ -108,13 +101,52 @@ def _labels(index: Any) -> Array | None:
     """Names as an object array (tuples stay whole); None for positions 0, 1, 2, ..."""
     if index is None:
         return None
+    # What pandas makes up for rows without names. Two views that both have it would seem to have
+    # the same ids.
     if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
         return None
+    # Not np.array: it would take names that are tuples apart into a second dimension.
     return np.fromiter(index, dtype=object, count=len(index))
 
 
-def _anndata_matrix(X: Any, name: str) -> Any:
+def _read_dask(X: Any, name: str) -> Table:
+    """A Dask array or frame, which stays on its cluster."""
+    # Dask takes a second to import, and who has one of its collections has imported it.
+    from cocluster.blocks.dask.matrix import dask_blocks
+
+    blocks = dask_blocks(X)
+    return Table(blocks, None, blocks.column_names)
+
+
+def _read_anndata(X: Any, name: str) -> Table:
     """The main matrix of AnnData, loaded if it is a sparse matrix on disk."""
     if X.X is None:
         raise ValueError(f"{name} is AnnData without .X; put the wanted layer into .X first.")
-    return X.X.to_memory() if hasattr(X.X, "to_memory") else X.X
+    matrix = X.X.to_memory() if hasattr(X.X, "to_memory") else X.X
+    return _read(matrix, name, X.obs_names, X.var_names)
+
+
+def _read_polars(X: Any, name: str) -> Table:
+    """A polars frame, which has no row names."""
+    return _read(X.to_numpy(), name, None, X.columns)
+
+
+def _refuse_lazy(X: Any, name: str) -> Table:
+    """A polars frame that has not been computed."""
+    raise TypeError(f"{name} is a lazy frame; pass the result of its collect() method.")
+
+
+def _read_pandas(X: Any, name: str) -> Table:
+    """A pandas frame; of a series, which is refused later, only the index is there."""
+    return _read(X, name, X.index, getattr(X, "columns", None))
+
+
+# What gives a container away, and who reads it. The order matters: polars frames have both of the
+# marks of polars, and Dask frames have that of pandas.
+_READERS: tuple[tuple[str, Callable[[Any, str], Table]], ...] = (
+    ("__dask_graph__", _read_dask),
+    ("obs_names", _read_anndata),
+    ("get_columns", _read_polars),
+    ("collect_schema", _refuse_lazy),
+    ("iloc", _read_pandas),
+)

@@ -43,6 +43,7 @@ class Relation:
     checked: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
+        # Operators and row blocks were checked when they were made.
         if not is_operator(self.matrix):
             known = self.checked
             matrix = in_form(self.matrix) if known else as_matrix(self.matrix, f"{self}", 0)
@@ -124,6 +125,7 @@ def sizes_by_type(center: str, relations: Sequence[Relation]) -> dict[str, int]:
 def _check_connected(center: str, relations: Sequence[Relation], types: Sequence[str]) -> None:
     """Every type must be linked to the centre by a chain of relations."""
     reached = {center}
+    # Each round goes one relation further, and no chain is longer than the number of types.
     for _ in types:
         reached.update(*({r.rows, r.cols} for r in relations if {r.rows, r.cols} & reached))
     lost = [name for name in types if name not in reached]

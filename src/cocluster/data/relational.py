@@ -12,6 +12,8 @@ import scipy.sparse as sp
 from cocluster.data.alignment import Alignment, align
 from cocluster.data.containers import as_table, has_views, views_of
 from cocluster.data.relation import Relation, sizes_by_type
+from cocluster.linalg.matrices import by_rows
+from cocluster.linalg.partitions import placed
 from cocluster.linalg.types import Array, Matrix
 
 __all__ = ["Relation", "RelationalData", "bipartite", "relational", "star"]
@@ -98,6 +100,7 @@ class RelationalData:
 
     def __getitem__(self, key: Any) -> RelationalData:
         """Select central objects by positions, mask or slice, in every relation they are in."""
+        # scikit-learn selects rows of what has two dimensions by ``X[rows, ...]``.
         if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
             key = key[0]
         positions = np.atleast_1d(np.arange(len(self))[key])
@@ -114,10 +117,10 @@ class RelationalData:
         raise TypeError("RelationalData is not one array; use the matrices of its relations.")
 
     def placed(self, name: str, values: Any) -> Any:
-        """Values of the objects of a type (labels, a factor), where their data live."""
+        """Values of the objects of a type (labels, a factor), brought to where their data are."""
         for relation in self.relations:
-            if relation.rows == name and hasattr(relation.matrix, "placed"):
-                return relation.matrix.placed(values)
+            if relation.rows == name:
+                values = placed(relation.matrix, values)
         return values
 
     def map(self, function: Callable[[Matrix], Matrix]) -> RelationalData:
@@ -240,17 +243,19 @@ def view_of(data: RelationalData, name: str) -> Any:
         if relation.cols == name and relation.rows != name:
             blocks.append(relation.matrix.T)
     if len(blocks) == 1:
-        return blocks[0].tocsr() if sp.issparse(blocks[0]) else blocks[0]
+        return by_rows(blocks[0])
+    # One sparse part makes the whole sparse: it may be the only way the parts fit in memory.
     if any(sp.issparse(block) for block in blocks):
         return sp.csr_array(sp.hstack(blocks, format="csr"))
     return np.hstack(blocks)
 
 
-def _placed(R: Matrix, row_index: Array | None, n: int) -> Matrix:
+def _placed(R: Matrix, row_index: Array | None, n: int) -> Any:
     """The rows of R at their places among n."""
     if row_index is None:
         return R
     present = len(row_index)
+    # A product with a sparse 0/1 matrix moves rows of dense and of sparse matrices alike.
     # 32-bit indices: scikit-learn's k-means takes no others.
     ends = (row_index.astype(np.int32), np.arange(present, dtype=np.int32))
     return sp.csr_array((np.ones(present, R.dtype), ends), shape=(n, present)) @ R

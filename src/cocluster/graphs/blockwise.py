@@ -17,17 +17,21 @@ from cocluster.linalg.types import Array, Blocked, InMemory
 # Rows that every block is compared with besides its own: without them the blocks would be
 # components of the graph, and its leading eigenvectors would tell blocks apart, not clusters.
 REFERENCES = 2_000
+# Singular directions that describe a column. Whole columns could not be compared: they are as long
+# as the data, and each block has a piece of all of them.
 FEATURE_COMPONENTS = 50
 
 
 def sample_graph(X: Blocked, n_neighbors: int, metric: Metric) -> sp.csr_array:
     """Join each row with its nearest ones of its block and of a sample of all rows."""
     n = X.shape[0]
+    # A fixed seed: the graph is a property of the data, not of the fit.
     rng = np.random.default_rng(0)
     reference = np.sort(rng.choice(n, min(REFERENCES, n), replace=False))
     edges = X.collect(_edges, reference, X[reference], n_neighbors, metric, along=(np.arange(n),))
     ends = np.concatenate(edges, axis=1)
     graph = sp.csr_array((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(n, n))
+    # A pair that was found from both ends, or twice, has been added up.
     graph.data[:] = 1
     return symmetric(graph)
 
@@ -42,11 +46,13 @@ def _edges(
     X: InMemory, positions: Array, reference: Array, R: InMemory, n_neighbors: int, metric: Metric
 ) -> Array:
     """Pairs (row, neighbour) of one block, as positions in the whole, shape (2, pairs)."""
+    # References that are in this block are there as its own rows already.
     others = ~np.isin(reference, positions)
     points, known = stacked([X, R[others]]), np.concatenate([positions, reference[others]])
     points = normalize(points) if metric == "cosine" else points
     kept = np.flatnonzero(row_squares(points)) if metric == "cosine" else np.arange(len(known))
     if n_neighbors >= len(kept):
+        # Too few rows that are not empty: no edges, as such a block says nothing about neighbours.
         return np.empty((2, 0), np.intp)
     own = kept < len(positions)
     found = nearest_neighbours(points[kept], n_neighbors)[own]

@@ -8,12 +8,15 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 
+from cocluster.linalg.checked import in_form
+from cocluster.linalg.matrices import row_dots
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils import threads
 from cocluster.utils.chunks import chunks
 
 # Parts the objects are worked on in: many, since a few heavy rows may be neighbours of all others.
 CHUNKS = 256
+# With fewer objects in a part, the loop over the parts would cost more than the work on them.
 SMALLEST_CHUNK = 64
 # Compiling costs seconds, and so do differences of sparse rows with this many entries.
 COMPILE_FROM_ENTRIES = 10_000_000
@@ -32,15 +35,9 @@ def scattered_chunks(n: int) -> Iterator[slice]:
     return (slice(first, n, parts) for first in range(parts))
 
 
-def row_dots(A: InMemory, B: InMemory) -> Array:
-    """Inner products of equal rows, ``diag(A Bᵀ)``, summed in double precision."""
-    if isinstance(A, np.ndarray):
-        return np.einsum("ij,ij->i", A, B, dtype=np.float64)
-    return np.asarray(A.multiply(B).sum(axis=1, dtype=np.float64)).ravel()
-
-
 def squared_distances(A: InMemory, B: InMemory) -> Array:
-    """Squared distances of equal rows; from differences, so that nearby rows lose no digits."""
+    """Squared distances of row i of A and row i of B."""
+    # From differences: ‖a‖² + ‖b‖² - 2 a·b would lose all digits where two rows are nearly equal.
     difference = A - B
     return row_dots(difference, difference)
 
@@ -51,15 +48,19 @@ def neighbour_distances(X: InMemory, neighbours: Array) -> Array:
 
 
 def mean_squared_distance(X: InMemory) -> float:
-    """Mean squared distance over all pairs of rows, twice the total variance."""
+    """Mean squared distance over all pairs of rows, in time linear in the entries of X."""
+    # The mean over all pairs is twice the total variance. Rounding can take it below zero where all
+    # rows are equal.
     mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
     return 2.0 * max(float(row_dots(X, X).mean() - mean @ mean), 0.0)
 
 
 def chosen_distances(X: InMemory, left: Array, right: Array) -> Array:
     """Squared distances of the rows ``left[r]`` and ``right[r, c]`` of X, at [r, c]."""
+    # What has to be read: as many rows as there are pairs, with the average number of entries.
     entries = right.size * X.size / X.shape[0]
     if entries >= COMPILE_FROM_ENTRIES and importlib.util.find_spec("numba"):
+        # One type of positions: kernels are compiled anew for every combination of types.
         return _compiled_distances(X, left.astype(np.int32), right.astype(np.int32))
     result = np.empty(right.shape)
     for chunk in scattered_chunks(len(left)):
@@ -74,18 +75,19 @@ def _compiled_distances(X: InMemory, left: Array, right: Array) -> Array:
     from cocluster.graphs import _compiled
 
     out = np.empty(right.shape)
-    if sp.issparse(X) and not X.has_canonical_format:
-        X = X.copy()  # the kernel counts on every entry being stored once
-        X.sum_duplicates()
 
-    def measure(rows: slice) -> None:
+    def of_dense(rows: slice) -> None:
+        _compiled.dense_distances(X, left, right, rows.start, rows.stop, out)
+
+    def of_sparse(rows: slice) -> None:
+        # Each call has a row of its own to write in: several threads work at the same time.
+        written_out = np.zeros(X.shape[1], X.dtype)
         pairs = (left, right, rows.start, rows.stop)
-        if sp.issparse(X):
-            written_out = np.zeros(X.shape[1], X.dtype)
-            arrays = (X.indptr, X.indices, X.data)
-            _compiled.sparse_distances(*arrays, *pairs, written_out, out)
-        else:
-            _compiled.dense_distances(X, *pairs, out)
+        _compiled.sparse_distances(X.indptr, X.indices, X.data, *pairs, written_out, out)
 
+    measure = of_dense
+    if sp.issparse(X):
+        # The kernel counts on every entry being stored once.
+        X, measure = in_form(X), of_sparse
     threads.each(measure, list(row_chunks(len(left))))
     return out

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from cocluster.graphs.distances import mean_squared_distance
+from cocluster.linalg.matrices import as_dense
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.checks import check_number
 
@@ -62,8 +62,7 @@ def kernel_matrix(
         options["gamma"] = _default_gamma(base) if gamma is None else check_number(gamma, "gamma")
     if kernel == "polynomial":
         options |= {"degree": degree, "coef0": coef0}
-    K = pairwise_kernels(X, base, metric=kernel, **options)
-    return np.asarray(K.toarray() if sp.issparse(K) else K)
+    return as_dense(pairwise_kernels(X, base, metric=kernel, **options))
 
 
 def _default_gamma(X: InMemory) -> float:
@@ -71,19 +70,23 @@ def _default_gamma(X: InMemory) -> float:
     return 1.0 / (mean_squared_distance(X) or 1.0)
 
 
-def _finite(K: Any, shape: tuple[int, int]) -> Array:
+def _finite(K: InMemory, shape: tuple[int, int]) -> Array:
     """Check shape and entries of a kernel."""
-    K = np.asarray(K.toarray() if sp.issparse(K) else K)
-    if K.shape != shape:
-        raise ValueError(f"The kernel must have shape {shape}, samples by samples, got {K.shape}.")
-    if not np.isfinite(K).all():
+    dense = as_dense(K)
+    if dense.shape != shape:
+        raise ValueError(
+            f"The kernel must have shape {shape}, samples by samples, got {dense.shape}."
+        )
+    if not np.isfinite(dense).all():
         raise ValueError("The kernel has entries that are not finite: check the input for NaN.")
-    return K
+    return dense
 
 
 def checked_kernel(K: Any, n: int) -> Array:
     """Check that a kernel is square, finite and symmetric."""
-    K = _finite(K, (n, n))
-    if not np.allclose(K, K.T, rtol=1e-5, atol=1e-8 * np.abs(K).max(initial=0)):
+    kernel = _finite(K, (n, n))
+    # Entries near zero are compared on the scale of the largest: a relative tolerance alone would
+    # refuse kernels that differ from their mirror image by rounding.
+    if not np.allclose(kernel, kernel.T, rtol=1e-5, atol=1e-8 * np.abs(kernel).max(initial=0)):
         raise ValueError("The kernel must be symmetric: pass (K + K.T) / 2 if that is meant.")
-    return K
+    return kernel

@@ -28,6 +28,7 @@ def as_graph(W: Any, n: int, name: str = "graph") -> sp.csr_array:
     -------
     csr_array of shape (n, n)
     """
+    # asarray takes lists and frames, which scipy does not.
     graph = sp.csr_array(W if sp.issparse(W) else np.asarray(W))
     if graph.shape != (n, n):
         raise ValueError(f"The {name} has shape {graph.shape}, but {n} objects need ({n}, {n}).")
@@ -45,6 +46,7 @@ def as_graph(W: Any, n: int, name: str = "graph") -> sp.csr_array:
 def symmetric(graph: sp.csr_array) -> sp.csr_array:
     """Symmetrise by maximum, with an empty diagonal."""
     graph = graph.maximum(graph.T).tocsr()
+    # setdiag stores zeros, which would count as edges wherever stored entries are counted.
     graph.setdiag(0)
     graph.eliminate_zeros()
     return graph

@@ -11,22 +11,28 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
 
 from cocluster.graphs.distances import chosen_distances
-from cocluster.linalg.matrices import row_squares
+from cocluster.linalg.matrices import as_dense, row_squares
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.chunks import chunks
 from cocluster.utils.optional import library
 
+# Up to here all pairs are looked at, in a time that grows with the square of the number of rows.
 EXACT_LIMIT = 20_000
+# Where faiss is not installed, a wait of up to nine times as long is better than an error.
 EXACT_LIMIT_WITHOUT_FAISS = 60_000
+# Directions on which rows are projected for faiss, which takes dense rows and slows down with their
+# length. Candidates need not be exact: true distances choose among them.
 ANN_COMPONENTS = 100
-# Bytes of a block of distances.
+# Least bytes of a block of distances: smaller ones would make more calls of scipy than work.
 SMALLEST_BLOCK = 4 * 2**20
-# Candidates besides twice the wanted neighbours, from which the true distances choose.
+# Candidates besides twice the wanted neighbours, from which the true distances choose: the
+# projection puts near rows near each other, but not in their order.
 ANN_SURPLUS = 100
-# How often the neighbours of neighbours are looked at, and how many of each row.
+# How often the neighbours of neighbours are looked at, and how many of each row: neighbours of
+# neighbours are likely to be neighbours, also those that the inverted file has missed.
 REFINEMENTS = 2
 REFINED = 20
-# Pairs whose distances are held at a time.
+# Pairs whose distances are held at a time: with the arrays that sort them some 100 MB.
 BLOCK_PAIRS = 4_000_000
 
 
@@ -62,6 +68,8 @@ def nearest_neighbours(X: InMemory, n_neighbors: int, seed: int = 0) -> Array:
             "choose fewer neighbours."
         )
     faiss = _faiss(n) if n > EXACT_LIMIT else None
+    # The first search computes distances with rounding (by inner products or in a projection), so
+    # it gives more rows than are wanted, and distances from differences choose among them.
     surplus = min(2 * n_neighbors, n - 1)
     if faiss is None:
         return _closest(X, _exact(X, surplus), n_neighbors)
@@ -96,6 +104,7 @@ def _exact_sparse(X: sp.csr_array, k: int) -> Array:
     result = np.empty((n, k), dtype=np.intp)
     for chunk in chunks(n, step):
         rows = np.arange(n)[chunk]
+        # Without the squared length of the row itself: it does not change the order within a row.
         d2 = squares - 2.0 * (X[rows] @ transposed).toarray()
         d2[np.arange(len(rows)), rows] = np.inf
         result[rows] = np.argpartition(d2, k - 1, axis=1)[:, :k]
@@ -106,6 +115,8 @@ def _approximate(faiss: Any, X: InMemory, k: int, seed: int) -> Array:
     """Search a projection of the rows with an inverted file (which, unlike HNSW, is repeatable)."""
     points = np.ascontiguousarray(_projected(X, seed), dtype=np.float32)
     n, d = points.shape
+    # Number of lists as faiss advises. One in 25 of them is searched; the refinement by neighbours
+    # of neighbours makes up for what that misses.
     n_lists = int(4 * np.sqrt(n))
     index = faiss.IndexIVFFlat(faiss.IndexFlatL2(d), d, n_lists)
     index.cp.seed = seed
@@ -125,7 +136,7 @@ def _approximate(faiss: Any, X: InMemory, k: int, seed: int) -> Array:
 def _projected(X: InMemory, seed: int) -> Array:
     """Coordinates of the rows on their leading singular directions, or X if it is narrow."""
     if X.shape[1] <= ANN_COMPONENTS:
-        return X if isinstance(X, np.ndarray) else X.toarray()
+        return as_dense(X)
     U, s, _ = randomized_svd(X, ANN_COMPONENTS, n_iter=2, random_state=seed)
     return np.asarray(U * s)
 
@@ -160,6 +171,8 @@ def _blocks(n: int, width: int) -> Iterator[slice]:
 
 def _closest_of(X: InMemory, rows: Array, candidates: Array, k: int) -> Array:
     """Choose by true distance, ties to the lower index."""
+    # Sorted, a candidate that was found twice stands next to itself, and a stable sort by distance
+    # keeps the lower index first.
     candidates = np.sort(candidates, axis=1)
     d2 = chosen_distances(X, rows, candidates)
     # Single precision, because equal distances differ in their last digits by order of summation.

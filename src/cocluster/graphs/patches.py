@@ -10,7 +10,8 @@ from cocluster.graphs.neighbours import nearest_neighbours
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.chunks import chunks
 
-# Entries of local Laplacians that are held at a time.
+# Entries of local Laplacians that are held at a time (16 MB an array): each batch is added to the
+# sum once, which copies the whole sum, so batches must not be small either.
 PATCH_ENTRIES = 2_000_000
 
 
@@ -55,6 +56,7 @@ def patch_laplacian(
         raise ValueError(f"ridge={ridge} must be positive: a patch has fewer rows than columns.")
     n = X.shape[0]
     own = np.arange(n)[:, None]
+    # 32-bit positions become the indices of the sparse result without a copy.
     patches = np.hstack([own, nearest_neighbours(X, n_neighbors, seed)]).astype(np.int32)
     total = sp.csr_array((n, n), dtype=np.float64)
     for rows in chunks(n, PATCH_ENTRIES // patches.shape[1] ** 2):
@@ -72,6 +74,8 @@ def _local_laplacians(X: InMemory, patches: Array, ridge: float) -> Array:
     centre = np.eye(m) - 1.0 / m
     gram = -0.5 * centre @ d2 @ centre
     inverse = np.linalg.inv(m * ridge * np.eye(m) + gram)
+    # An inverse is symmetric only up to rounding; the mean with its transpose is so exactly, which
+    # eigenvalue solvers rely on.
     result = ridge * centre @ (inverse + inverse.transpose(0, 2, 1)) @ centre
     return np.asarray(0.5 * result)
 
@@ -79,6 +83,8 @@ def _local_laplacians(X: InMemory, patches: Array, ridge: float) -> Array:
 def _scattered(patches: Array, local: Array, n: int) -> sp.csr_array:
     """Sum of S_iᵀ L_i S_i over a batch."""
     m = patches.shape[1]
+    # Every object of a patch with every other, in the order of the entries of ``local``; pairs that
+    # are in several patches are added up as the array is made.
     rows = np.repeat(patches, m, axis=1).ravel()
     columns = np.tile(patches, m).ravel()
     return sp.csr_array((local.ravel(), (rows, columns)), shape=(n, n))

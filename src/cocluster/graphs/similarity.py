@@ -1,4 +1,8 @@
-"""Similarities between samples, with links written into them and without forming n x n arrays."""
+"""Similarities between samples, with links written into them and without forming n x n arrays.
+
+A similarity is an array or sparse array of samples by samples, or a `Gram`, which knows its entries
+only by computing them. The functions below marked ``@delegating`` take either.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,19 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.graphs.distances import row_chunks, row_dots
-from cocluster.linalg.matrices import row_squares, squared_norm
-from cocluster.linalg.types import Array, Factor, InMemory, Matrix, is_blocked, is_spread
+from cocluster.linalg.delegating import delegating
+from cocluster.linalg.matrices import by_rows, gram, pair_dots, row_squares, squared_norm
+from cocluster.linalg.partitions import placed, with_rows
+from cocluster.linalg.types import Array, Factor, InMemory, Matrix, is_blocked
 from cocluster.links import Links
 from cocluster.links.closure import merge_pairs, symmetric
 from cocluster.utils.chunks import chunks
 
-# Columns of XᵀX are made in parts of about this many cells.
+# XᵀX is made in parts of about this many cells, 32 MB in double precision: small beside the data,
+# and large enough for the loop over the parts to cost nothing.
 CELLS_AT_ONCE = 4_000_000
-# Entries of a given similarity may differ from their mirror image by this share of the largest.
+# Entries of a given similarity may differ from their mirror image by this share of the largest: as
+# much as rounding does in single precision, so that only real asymmetry is refused.
 ASYMMETRY = 1e-6
 
 
@@ -27,6 +34,11 @@ class Gram:
     r"""The similarity :math:`A = X X^T`, known by its products: :math:`A G = X (X^T G)`.
 
     A product costs two passes over the entries of X instead of n².
+
+    Parameters
+    ----------
+    X : array, csr_array or row blocks of shape (n, m)
+        The samples in rows, with similarities as inner products.
     """
 
     X: Any
@@ -39,7 +51,8 @@ class Gram:
     @property
     def dtype(self) -> np.dtype:
         """Type of the entries."""
-        return np.dtype(self.X.dtype)
+        dtype: np.dtype = np.dtype(self.X.dtype)
+        return dtype
 
     @property
     def T(self) -> Gram:
@@ -50,20 +63,13 @@ class Gram:
         """Product with a factor."""
         return self.X @ (self.X.T @ G)
 
-    def placed(self, values: Factor) -> Factor:
-        """Values of the samples, where X wants them."""
-        return self.X.placed(values) if is_blocked(self.X) else values
+    def placed(self, values: Factor) -> Any:
+        """Values of the samples, brought to where the rows of X are."""
+        return placed(self.X, values)
 
     def entries(self, pairs: Array) -> Array:
         """Inner products of the pairs of rows."""
-        if is_blocked(self.X):
-            rows, at = np.unique(pairs, return_inverse=True)
-            return Gram(self.X[rows]).entries(at.reshape(-1, 2))
-        parts = [
-            row_dots(self.X[pairs[part, 0]], self.X[pairs[part, 1]])
-            for part in row_chunks(len(pairs))
-        ]
-        return np.concatenate(parts) if parts else np.empty(0)
+        return pair_dots(self.X, pairs)
 
     def largest(self) -> float:
         """Largest entry: by Cauchy-Schwarz a squared row length."""
@@ -72,15 +78,18 @@ class Gram:
     def squared_norm(self) -> float:
         r""":math:`\|X X^T\|^2 = \|X^T X\|^2`, the smaller of the two made part by part."""
         if is_blocked(self.X):
-            return squared_norm(self.X.total(_column_gram))
+            return squared_norm(gram(self.X))
         n, m = self.X.shape
-        Y = self.X if m <= n else _row_major(self.X.T)
+        # Both factors by rows: scipy multiplies sparse matrices of one format, and would convert
+        # the whole Y again for every part.
+        Y = self.X if m <= n else by_rows(self.X.T)
         narrow = chunks(Y.shape[1], CELLS_AT_ONCE // max(Y.shape[1], 1))
-        return sum(squared_norm(_row_major(Y[:, part].T) @ Y) for part in narrow)
+        return sum(squared_norm(by_rows(Y[:, part].T) @ Y) for part in narrow)
 
     def norm_work(self) -> float:
         """Operations that `squared_norm` of sparse data takes; those of dense data are cheap."""
         if is_blocked(self.X):
+            # Of blocks XᵀX is made in one piece, so it must be small.
             few = self.X.shape[1] ** 2 <= CELLS_AT_ONCE
             return float(self.X.total(_norm_work)) if few else np.inf
         return _norm_work(self.X)
@@ -120,29 +129,26 @@ class LinkedSimilarity:
     def __matmul__(self, G: Any) -> Any:
         """Product with a factor."""
         product = self.similarity @ G
+        # Only rows with links differ, so that of data on a cluster only these travel.
         rows, among = self._linked
-        changed = product[rows] + among @ G[rows]
-        if is_spread(product):
-            return product.put(rows, changed)
-        product[rows] = changed
-        return product
+        return with_rows(product, rows, product[rows] + among @ G[rows])
 
     @cached_property
     def _linked(self) -> tuple[Array, sp.csr_array]:
-        """Samples that have links, and the correction among them: few among many."""
+        """Positions of the samples that have links, and the correction among them."""
         rows = np.flatnonzero(np.diff(self.correction.indptr))
         return rows, self.correction[rows][:, rows]
 
-    def placed(self, values: Factor) -> Factor:
-        """Values of the samples, where the data want them."""
-        return self.similarity.placed(values) if isinstance(self.similarity, Gram) else values
+    def placed(self, values: Factor) -> Any:
+        """Values of the samples, brought to where the data are."""
+        return placed(self.similarity, values)
 
     def norm_work(self) -> float:
         """Operations that `squared_norm` takes, see `Gram`."""
-        return self.similarity.norm_work() if isinstance(self.similarity, Gram) else 0.0
+        return norm_work(self.similarity)
 
     def squared_norm(self) -> float:
-        """‖A‖² + ⟨C, 2A + C⟩."""
+        """‖A‖² + ⟨C, 2A + C⟩: of A itself only the entries at links are needed one by one."""
         C = sp.coo_array(self.correction)
         before = entries(self.similarity, np.stack(C.coords, axis=1))
         change = C.data.astype(np.float64)
@@ -154,18 +160,23 @@ def _norm_work(X: InMemory) -> float:
     return float(np.sum(np.diff(X.indptr) ** 2.0)) if sp.issparse(X) else 0.0
 
 
-def _column_gram(X: InMemory) -> Array:
-    """XᵀX in double precision, of few columns."""
-    product = X.T @ X
-    return np.asarray(product.todense() if sp.issparse(product) else product, dtype=np.float64)
-
-
 def linked_similarity(A: Matrix, links: Links | None, how: str) -> Matrix:
     r"""Write links into a similarity A >= 0.
 
     ``"replace"``: a must-link gets the largest entry of A, a cannot-link gets 0 (the smallest
     similarity there can be; so no scan of n x n entries is needed). ``"add"``: a link of weight w
     adds or subtracts w times the largest entry; what falls below 0 is set to 0.
+
+    Parameters
+    ----------
+    A : array, sparse array or `Gram` of shape (n, n)
+    links : Links or None
+        Between the n samples. None gives A itself.
+    how : {"replace", "add"}
+
+    Returns
+    -------
+    A, or a `LinkedSimilarity`
     """
     if links is None:
         return A
@@ -191,18 +202,19 @@ def checked_similarity(A: InMemory) -> InMemory:
     return A
 
 
-def entries(A: Gram | InMemory, pairs: Array) -> Array:
+@delegating
+def entries(A: InMemory, pairs: Array) -> Array:
     """Entries of a similarity at some pairs, in double precision."""
-    if isinstance(A, Gram):
-        return A.entries(pairs)
     return np.asarray(A[pairs[:, 0], pairs[:, 1]], dtype=np.float64)
 
 
-def largest(A: Gram | InMemory) -> float:
+@delegating
+def largest(A: InMemory) -> float:
     """Largest entry of a similarity."""
-    return A.largest() if isinstance(A, Gram) else float(A.max())
+    return float(A.max())
 
 
-def _row_major(M: InMemory) -> InMemory:
-    """M with rows at hand, without which scipy would turn the other factor of a product."""
-    return M.tocsr() if sp.issparse(M) else M
+@delegating
+def norm_work(A: InMemory) -> float:
+    """Operations that the squared norm takes beyond one look at each entry: none for a matrix."""
+    return 0.0

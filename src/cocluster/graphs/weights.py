@@ -11,16 +11,16 @@ from sklearn.preprocessing import normalize
 from cocluster.graphs.distances import (
     mean_squared_distance,
     neighbour_distances,
-    row_dots,
     scattered_chunks,
 )
 from cocluster.graphs.laplacians import symmetric
 from cocluster.graphs.neighbours import nearest_neighbours
-from cocluster.linalg.matrices import inverse_root
+from cocluster.linalg.matrices import inverse_root, row_dots
 from cocluster.linalg.types import Array, InMemory
 
 Metric = Literal["euclidean", "cosine"]
 Weights = Literal["binary", "heat", "cosine"]
+# Bandwidths of RMC as multiples of the mean squared distance, section 4.2 of the paper.
 HEAT_FACTORS = (1 / 100, 1 / 60, 1 / 30, 1 / 10, 1.0, 10.0, 30.0, 60.0, 100.0)
 
 
@@ -67,6 +67,7 @@ def knn_graph(
     if metric == "euclidean":
         neighbours = nearest_neighbours(X, n_neighbors, seed)
         return _weighted(neighbours, _edge_weights(X, neighbours, weights, bandwidth))
+    # Of unit rows the nearest by distance are the nearest by cosine: ‖x - y‖² = 2 - 2 x·y.
     X = normalize(X)
     kept = np.flatnonzero(row_dots(X, X))
     graph = knn_graph(X[kept], n_neighbors, weights=weights, bandwidth=bandwidth, seed=seed).tocoo()
@@ -125,6 +126,7 @@ def _edge_weights(X: InMemory, neighbours: Array, weights: str, bandwidth: float
 def _cosines(X: InMemory, neighbours: Array) -> Array:
     """Cosine of each row with its neighbours, negative ones as zero."""
     scale = inverse_root(row_dots(X, X))
+    # One neighbour of a chunk of rows at a time: all at once would copy X many times over.
     result = np.empty(neighbours.shape)
     for chunk in scattered_chunks(len(neighbours)):
         rows = X[chunk]
@@ -135,6 +137,7 @@ def _cosines(X: InMemory, neighbours: Array) -> Array:
 
 def _weighted(neighbours: Array, weights: Array) -> sp.csr_array:
     """Graph with an edge of the given weight from each row to its neighbours, symmetrised."""
+    # Each row has k entries, so the three arrays of a csr array are there without sorting.
     n, k = neighbours.shape
     indptr = np.arange(0, n * k + 1, k)
     return symmetric(sp.csr_array((weights.ravel(), neighbours.ravel(), indptr), shape=(n, n)))

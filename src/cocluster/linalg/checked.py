@@ -22,6 +22,7 @@ _REMEDIES = (
     ("fill value must be 0", "Use sparse columns whose fill value is 0."),
     ("sequence", "Pass a matrix of numbers with rows of equal length."),
 )
+# Letters by which numpy names kinds of types: text (U, S), bytes (V), durations and dates (m, M).
 _TEXT_OR_DATES = frozenset("USVmM")
 
 # Largest index that fits in 32 bits.
@@ -94,6 +95,7 @@ def _canonical(X: Any) -> InMemory:
         parts = (matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32))
         matrix = sp.csr_array(parts, shape=matrix.shape)
     if not matrix.has_canonical_format:
+        # A copy, because duplicates are summed in place and the arrays may be the user's.
         matrix = matrix.copy()
         matrix.sum_duplicates()
     return matrix

@@ -12,7 +12,7 @@ import numba
 _OPTIONS = {"nogil": True, "error_model": "numpy"}
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+def compiled(function: Callable[..., Any]) -> Any:
     """Compile a function for the types it is first called with, once for all processes.
 
     Where neither the folder of the package nor that of the user can be written, there is no place

@@ -18,7 +18,10 @@ DENSE_SIZE = 1000
 # Up to this size a dense solver is what remains where eigenvalues lie too close for the iteration,
 # as those of a graph whose samples are hardly similar to any other do.
 LAST_DENSE_SIZE = 4000
+# Relative precision of eigenvalues that is asked of the iteration: residuals then stay well below
+# the limit at which we warn.
 TOLERANCE = 1e-8
+# Larger residuals are reported, and eigenvalues that differ by less count as copies of one.
 RESIDUAL_LIMIT = 1e-6
 
 
@@ -38,7 +41,8 @@ def smallest_eigenvectors(
     rng : numpy Generator
         Draws the start of the iteration. The same state gives the same vectors.
     residual_limit : float
-        A residual :math:`\|Lz - \lambda z\|` above this is told by a ``ConvergenceWarning``.
+        Residuals :math:`\|Lz - \lambda z\|` above this, relative to the eigenvalues, cause a
+        ``ConvergenceWarning``.
 
     Returns
     -------
@@ -50,12 +54,13 @@ def smallest_eigenvectors(
     -----
     The Lanczos iteration of ARPACK starts from one vector and can miss copies of a repeated
     eigenvalue, which is what well separated clusters have. So the search is repeated in the
-    complement of what was found until it finds nothing smaller. Matrices of up to `LAST_DENSE_SIZE`
-    for which it does not converge about as soon as a dense solver would go to that.
+    complement of what was found until it finds nothing smaller. Where the iteration takes longer
+    than a dense solver would, matrices of size up to `LAST_DENSE_SIZE` are left to that.
     """
     n = L.shape[0]
     if not 1 <= n_components <= n:
         raise ValueError(f"n_components={n_components} must be between 1 and the size, {n}.")
+    # ARPACK needs a basis of several times the wanted vectors, which must be fewer than n.
     if n <= DENSE_SIZE or 3 * n_components >= n:
         values, vectors = _dense(L, n_components)
     else:
@@ -88,6 +93,8 @@ def truncated_svd(
         V, s, U = truncated_svd(X.T, n_components, rng)
         sign = signs(U)
         return U * sign, s, V * sign
+    # Negative, because the largest are wanted; the operator takes float64 from ARPACK and gives X
+    # its own precision, in which products are faster.
     d = X.shape[1]
     negative_gram = LinearOperator(
         (d, d),
@@ -95,10 +102,13 @@ def truncated_svd(
         matmat=lambda Z: -(X.T @ (X @ Z.astype(X.dtype))),
         dtype=np.float64,
     )
+    # In single precision residuals cannot be smaller than the rounding of the products.
     limit = max(RESIDUAL_LIMIT, 1e4 * float(np.finfo(X.dtype).eps))
     _, V = smallest_eigenvectors(negative_gram, n_components, rng, limit)
     U = np.asarray(X @ V.astype(X.dtype))
     s = np.linalg.norm(U, axis=0)
+    # The squares of singular values were computed, so half the digits are left for small ones:
+    # below that they are rounding, and their vectors would be noise blown up to unit length.
     s[s < s.max(initial=0.0) * np.sqrt(np.finfo(X.dtype).eps)] = 0.0
     U *= safe_inverse(s)
     sign = signs(U)
@@ -123,6 +133,8 @@ def _iterated(L: Any, r: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Search by iteration, and what remains where that does not converge."""
     n = L.shape[0]
     try:
+        # About as many restarts as take the time of a dense solver; larger matrices have no way out
+        # and get ARPACK's own limit.
         return _lanczos(L, r, rng, max(50, n // 30) if n <= LAST_DENSE_SIZE else None)
     except ArpackNoConvergence as error:
         if n <= LAST_DENSE_SIZE:
@@ -159,7 +171,9 @@ def _arpack(
 
 
 def _lowest(L: Any, r: int, rng: np.random.Generator) -> float:
-    """A rough smallest eigenvalue: one that lies apart from the others shows up soon."""
+    """A rough smallest eigenvalue."""
+    # Two digits and one restart: an eigenvalue that lies apart from the others shows up soon, and
+    # only such a one is looked for.
     try:
         values, _ = _arpack(L, r, rng, tol=1e-2, maxiter=1)
     except ArpackNoConvergence as error:

@@ -9,21 +9,35 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
+from cocluster.linalg.partitions import gathered
 from cocluster.linalg.types import Array, InMemory, is_spread
 from cocluster.utils.threads import narrow_products
 
-# k-means sees at most so many objects; the others go to the nearest centroid.
+# k-means sees at most so many objects; the others go to the nearest centroid. It is there to start
+# a search, and on millions of objects it would take longer than the search itself.
 SAMPLE = 20_000
 
 
 def kmeans_labels(Z: Any, k: int, seed: int, n_init: int = 5) -> Array:
-    """Labels by k-means on a sample of at most 20,000 rows."""
-    rng = np.random.default_rng(seed)
-    n = Z.shape[0]
-    rows = np.sort(rng.choice(n, SAMPLE, replace=False)) if n > SAMPLE else slice(None)
-    model = kmeans(Z[np.arange(n)[rows]] if is_spread(Z) else Z[rows], k, seed, n_init)
+    """Labels of the rows of Z by k-means on a sample of at most 20,000 of them.
+
+    Parameters
+    ----------
+    Z : array of shape (n, d), or a factor that is spread over a cluster
+    k : int
+        Number of clusters; fewer are found where there are fewer rows.
+    seed : int
+        Draws the sample and the starts.
+    n_init : int
+        Starts, of which the best counts.
+    """
+    n, rng = Z.shape[0], np.random.default_rng(seed)
+    # Sorted, because rows that are spread are fetched part by part, and read faster so in memory.
+    sample = gathered(Z) if n <= SAMPLE else Z[np.sort(rng.choice(n, SAMPLE, replace=False))]
+    model = kmeans(sample, k, seed, n_init)
     if is_spread(Z):
-        return np.asarray(Z.map(_nearest, model).gather())
+        # The rows stay on their workers: centroids travel there and labels come back.
+        return np.asarray(Z.map(_nearest, model).gathered())
     return np.asarray(model.labels_ if n <= SAMPLE else model.predict(Z))
 
 
@@ -34,6 +48,7 @@ def _nearest(Z: Array, model: KMeans) -> Array:
 
 def kmeans(Z: InMemory, k: int, seed: int, n_init: int) -> KMeans:
     """scikit-learn's k-means, silent where there are fewer distinct objects than clusters."""
+    # Embeddings are narrow, so threads of scikit-learn would wait for each other most of the time.
     with warnings.catch_warnings(), narrow_products():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return KMeans(min(k, Z.shape[0]), n_init=n_init, random_state=seed).fit(Z)

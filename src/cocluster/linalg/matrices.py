@@ -1,12 +1,16 @@
 """The few operations by which everything else touches data.
 
 What a matrix and a factor may be is in `cocluster.linalg.types`. The operations take every kind
-that makes sense, so that nobody above has to ask which kind it has.
+that makes sense, so that nobody above has to ask which kind it has: whether a matrix in memory is
+sparse is asked here, and those marked ``@delegating`` leave the answer to what is not in memory.
+
+Sums are taken in double precision, also of single-precision data: over millions of entries single
+precision would lose half its digits, and the objective could seem to rise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -14,22 +18,21 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.linalg import passes
+from cocluster.linalg.delegating import delegating
 from cocluster.linalg.partitions import Partition
 from cocluster.linalg.rowwise import rowwise
-from cocluster.linalg.types import (
-    Array,
-    Factor,
-    InMemory,
-    Matrix,
-    is_blocked,
-    is_operator,
-)
+from cocluster.linalg.types import Array, Factor, InMemory, Matrix, is_operator
+from cocluster.utils.chunks import chunks
 
 # Smallest number that is divided by: far below any entry that matters, far above underflow.
 EPS = 1e-12
 # Entries that are scaled at a time: few enough for the temporaries (8 MB each) to stay small beside
 # any data they matter for, many enough for the loop over the chunks to cost nothing.
 ENTRIES_AT_ONCE = 1_000_000
+# Most parts that pairs of rows are worked on in, and the least size of one: with fewer pairs, the
+# loop over the parts would cost more than the work on them.
+PAIR_PARTS = 256
+SMALLEST_PART = 64
 
 
 def n_bytes(R: InMemory) -> int:
@@ -43,45 +46,64 @@ def values_of(R: InMemory) -> Array:
     return np.asarray(R.data if sp.issparse(R) else R.ravel(order="K"))
 
 
-def squared_norm(R: Any) -> float:
+def as_dense(R: InMemory) -> Array:
+    """A matrix in memory as a numpy array: itself if it is one."""
+    return np.asarray(R.toarray() if sp.issparse(R) else R)
+
+
+def by_rows(R: InMemory) -> InMemory:
+    """A matrix in memory whose rows can be read one by one: sparse ones as csr."""
+    return R.tocsr() if sp.issparse(R) else R
+
+
+def entrywise(function: Callable[[Array], Array], R: InMemory) -> InMemory:
+    """A function of every entry that keeps zeros: of a sparse R only stored entries are computed.
+
+    The result shares the index arrays of a sparse R, so its structure must not be changed in place.
+    """
+    if not sp.issparse(R):
+        return function(R)
+    return type(R)((function(R.data), R.indices, R.indptr), shape=R.shape)
+
+
+@delegating
+def squared_norm(R: InMemory) -> float:
     r""":math:`\|R\|_F^2`, summed in double precision."""
-    if is_operator(R):
-        return float(R.squared_norm())
     values = values_of(R)
+    # einsum casts in small pieces as it adds, where astype would copy all entries first.
     return float(np.einsum("i,i->", values, values, dtype=np.float64))
 
 
-def is_nonnegative(R: Matrix) -> bool:
-    """Whether no entry is below zero (as far as entries are known)."""
+@delegating
+def is_nonnegative(R: InMemory) -> bool:
+    """Whether no entry is below zero, as far as entries are known: those of operators are not."""
     if is_operator(R):
-        return bool(getattr(R, "nonnegative", True))
+        return True
     values = values_of(R)
     return values.size == 0 or bool(values.min() >= 0)
 
 
+@delegating
 def times(R: Matrix, G: Factor) -> Any:
     """R @ G; sums by label where G is a partition."""
-    # Row blocks and their transposes take a partition as it is and hand it to every block.
-    if isinstance(G, Partition) and not hasattr(R, "row_counts"):
-        return label_sums(R, G)
-    return product(R, G)
+    return label_sums(R, G) if isinstance(G, Partition) else product(R, G)
 
 
-def product(R: Matrix, G: Factor) -> Any:
+def product(R: Matrix, G: Any) -> Any:
     """R @ G for a narrow array G."""
-    if isinstance(G, np.ndarray) and passes.is_compiled(R):
-        return passes.product(R, G)
-    return R @ G
+    return passes.product(R, G) if passes.is_compiled(R) else R @ G
 
 
 def label_sums(R: Any, G: Partition) -> Array:
     """Columns of R summed by the label of the column: R @ G in one pass over the entries."""
+    # Three ways, quickest first: compiled passes, products of dense arrays, scipy's own summing.
     if passes.is_compiled(R):
         return passes.label_sums(R, G)
     if not sp.issparse(R):
         return np.asarray(R @ G.dense(R.dtype))
     shape = (R.shape[0], G.n_clusters)
-    # Entries that meet in one place are added up as the array is made.
+    # The column of each entry is replaced by its label; entries that now meet in one place are
+    # added up as the array is made.
     if R.format == "csc":
         places = (R.indices, np.repeat(G.labels, np.diff(R.indptr)))
         return np.asarray(sp.coo_array((R.data, places), shape).toarray())
@@ -89,18 +111,16 @@ def label_sums(R: Any, G: Partition) -> Array:
     return np.asarray(sp.csr_array((R.data, G.labels[R.indices], R.indptr), shape).toarray())
 
 
-def inner(G: Any, M: Any) -> Array:
+@delegating
+def inner(G: Array, M: Any) -> Array:
     """Gᵀ M in double precision; rows of M summed by label where G is a partition."""
-    if isinstance(G, np.ndarray):
-        return np.asarray(G.T @ M, dtype=np.float64)
-    return np.asarray(G.inner(M))
+    return np.asarray(G.T @ M, dtype=np.float64)
 
 
-def gram(G: Any) -> Array:
+@delegating
+def gram(G: Array) -> Array:
     """Gᵀ G in double precision."""
-    if isinstance(G, np.ndarray):
-        return np.asarray(G.T @ G, dtype=np.float64)
-    return np.asarray(G.gram())
+    return np.asarray(G.T @ G, dtype=np.float64)
 
 
 def row_sums(R: Matrix) -> Array:
@@ -114,26 +134,33 @@ def column_sums(R: Matrix) -> Array:
 
 
 def _sums(R: Any, axis: int) -> Array:
-    """Sums along an axis; scipy would copy a sparse matrix of single precision."""
+    """Sums along an axis."""
     if passes.is_compiled(R):
+        # scipy would first copy single-precision entries into double precision.
         return passes.product(R if axis else R.T, np.ones((R.shape[axis], 1))).ravel()
     return np.asarray(R.sum(axis=axis, dtype=np.float64)).ravel()
 
 
 def row_degrees(R: InMemory) -> Array:
     """Sum of absolute values of each row."""
-    return row_sums(R if is_nonnegative(R) else abs(R))
+    return row_sums(_absolute(R))
 
 
-def column_degrees(R: Any) -> Array:
+@delegating
+def column_degrees(R: InMemory) -> Array:
     """Sum of absolute values of each column."""
-    if is_blocked(R):
-        return np.asarray(R.profile.degrees)
-    return column_sums(R if is_nonnegative(R) else abs(R))
+    return column_sums(_absolute(R))
 
 
+def _absolute(R: Any) -> Any:
+    """Absolute values; most data have no others, and then nothing is copied."""
+    return R if is_nonnegative(R) else abs(R)
+
+
+@delegating
 def column_counts(R: InMemory) -> Array:
     """Number of rows in which each column is not zero."""
+    # Zeros may be stored, so stored entries are not simply counted.
     columns = R.indices[R.data != 0] if sp.issparse(R) else np.nonzero(R)[1]
     return np.bincount(columns, minlength=R.shape[1])
 
@@ -161,14 +188,13 @@ def single_precision(R: Matrix) -> Any:
 
 
 def _as_single(R: InMemory) -> InMemory:
-    """The same for a matrix in memory."""
-    if not sp.issparse(R):
-        return R.astype(np.float32)
-    return sp.csr_array((R.data.astype(np.float32), R.indices, R.indptr), shape=R.shape)
+    """The same for a matrix in memory, or for one block of rows."""
+    return entrywise(lambda values: values.astype(np.float32), R)
 
 
 def _row_chunks(R: sp.csr_array) -> Iterator[tuple[slice, slice]]:
     """Rows and their entries, about `ENTRIES_AT_ONCE` entries at a time."""
+    # Equal shares of entries, not of rows: one heavy row among light ones does not unbalance them.
     n_chunks = R.nnz // ENTRIES_AT_ONCE + 1
     cuts = np.searchsorted(R.indptr, np.linspace(0, R.nnz, n_chunks + 1)[1:-1])
     ends = [0, *cuts.tolist(), R.shape[0]]
@@ -176,27 +202,41 @@ def _row_chunks(R: sp.csr_array) -> Iterator[tuple[slice, slice]]:
         yield slice(first, last), slice(R.indptr[first], R.indptr[last])
 
 
-def row_squares(R: Any) -> Array:
+@delegating
+def row_squares(R: InMemory) -> Array:
     """Squared length of each row, in double precision."""
-    if is_blocked(R):
-        return np.asarray(R.row_squares())
-    if not sp.issparse(R):
-        return np.einsum("ij,ij->i", R, R, dtype=np.float64)
-    return row_sums(sp.csr_array((R.data**2, R.indices, R.indptr), shape=R.shape))
+    if isinstance(R, np.ndarray):
+        return row_dots(R, R)
+    return row_sums(entrywise(np.square, R))
+
+
+def row_dots(A: InMemory, B: InMemory) -> Array:
+    """Inner products of row i of A with row i of B, ``diag(A Bᵀ)``, in double precision."""
+    # einsum needs no array of products, which would be as large as A.
+    if isinstance(A, np.ndarray):
+        return np.asarray(np.einsum("ij,ij->i", A, B, dtype=np.float64))
+    return np.asarray(A.multiply(B).sum(axis=1, dtype=np.float64)).ravel()
+
+
+@delegating
+def pair_dots(X: InMemory, pairs: Array) -> Array:
+    """Inner products of the rows ``pairs[i, 0]`` and ``pairs[i, 1]`` of X, in double precision."""
+    # A row is copied once for every pair it is in, so pairs are worked on in parts.
+    parts = chunks(len(pairs), max(SMALLEST_PART, -(-len(pairs) // PAIR_PARTS)))
+    dots = [row_dots(X[pairs[part, 0]], X[pairs[part, 1]]) for part in parts]
+    return np.concatenate(dots) if dots else np.empty(0)
 
 
 def safe_inverse(values: Array) -> Array:
-    """1 / values, and 0 where the value is 0: empty rows and columns stay empty.
-
-    Numbers so small that their inverse is no number any more are zeros, too.
-    """
+    """1 / values, and 0 where the value is 0: empty rows and columns stay empty."""
+    # Below this the inverse can be infinite, so what is as small counts as zero.
     smallest = np.finfo(np.float64).tiny
-    return np.divide(1.0, values, out=np.zeros(len(values)), where=values >= smallest)
+    return np.asarray(np.divide(1.0, values, out=np.zeros(len(values)), where=values >= smallest))
 
 
 def inverse_root(values: Array) -> Array:
     """1 / √values, and 0 where the value is 0."""
-    return np.sqrt(safe_inverse(values))
+    return np.asarray(np.sqrt(safe_inverse(values)))
 
 
 def degree_scales(X: Matrix) -> tuple[Array, Array]:

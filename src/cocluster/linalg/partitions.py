@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.linalg.types import Array, Factor, is_spread
+from cocluster.linalg.delegating import delegating
+from cocluster.linalg.types import Array, Factor
 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """The indicator matrix G in {0, 1}^(n x k) with one 1 per row, held as labels."""
+    """The indicator matrix G in {0, 1}^(n x k) with one 1 per row, held as labels.
+
+    Attributes
+    ----------
+    labels : int array of shape (n,)
+        The cluster of each object, from 0 on.
+    n_clusters : int
+        k; clusters may be empty.
+    """
 
     labels: Array
     n_clusters: int
+    hard: ClassVar[bool] = True
+    # The least precision there is: what is made together with it takes the precision of the data.
+    dtype: ClassVar[np.dtype] = np.dtype(np.float32)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -35,7 +47,28 @@ class Partition:
 
     def inner(self, M: Array) -> Array:
         """Gᵀ M: rows of M summed by label."""
+        # scipy adds up in the wider of the two types, so the ones of `sparse` make this double.
         return np.asarray(self.sparse().T @ M, dtype=np.float64)
+
+    def astype(self, dtype: Any) -> Partition:
+        """Itself: labels have no precision."""
+        return self
+
+    def as_array(self) -> Array:
+        """See `as_array`."""
+        return self.dense()
+
+    def strongest(self) -> Array:
+        """See `strongest`."""
+        return np.asarray(self.labels, dtype=np.intp)
+
+    def unchanged(self, after: Factor) -> bool:
+        """See `unchanged`."""
+        return isinstance(after, Partition) and np.array_equal(self.labels, after.labels)
+
+    def with_rows(self, positions: Array, values: Partition) -> Partition:
+        """See `with_rows`."""
+        return Partition(with_rows(self.labels.copy(), positions, values.labels), self.n_clusters)
 
     def __getitem__(self, index: Array | slice) -> Partition:
         return Partition(self.labels[index], self.n_clusters)
@@ -54,52 +87,78 @@ class Partition:
 
 def is_hard(G: Factor) -> bool:
     """Whether a factor is a partition, in memory or spread."""
-    return isinstance(G, Partition) or bool(getattr(G, "hard", False))
+    return bool(getattr(G, "hard", False))
 
 
+@delegating
 def gathered(G: Any) -> Any:
-    """The factor in memory, wherever its rows live."""
-    return G.gather() if is_spread(G) else G
+    """The factor with all its rows in memory, wherever they are now."""
+    return G
 
 
 def as_partition(labels: Array, n_clusters: int) -> Partition:
     """Labels of any integer type as a partition with compact storage."""
+    # 32 bits are enough for any number of clusters, and scipy takes them as indices uncopied.
     return Partition(np.ascontiguousarray(labels, dtype=np.int32), n_clusters)
 
 
-def as_array(factor: Factor) -> Array:
-    """The factor as an array, for those who look at it."""
-    factor = gathered(factor)
-    return factor.dense() if isinstance(factor, Partition) else np.asarray(factor)
+@delegating
+def as_array(factor: Array) -> Array:
+    """Any factor as an array in memory, objects by clusters: for those who look at entries."""
+    return np.asarray(factor)
 
 
-def strongest(G: Any) -> Array:
-    """The cluster each object belongs to (most)."""
-    if is_spread(G):
-        return np.asarray(G.map(strongest).gather())
-    return np.asarray(G.labels if isinstance(G, Partition) else G.argmax(axis=1), dtype=np.intp)
+@delegating
+def strongest(G: Array) -> Array:
+    """The cluster that each object belongs to most, as an array in memory."""
+    return np.asarray(G.argmax(axis=1), dtype=np.intp)
 
 
+@delegating
 def unchanged(before: Factor, after: Factor) -> bool:
-    """Whether two hard factors in memory put every object in the same cluster.
+    """Whether two partitions in memory put every object in the same cluster.
 
-    Spread ones are not compared: if no label changes the objective does not either.
+    False for all other factors. Entries of soft ones hardly ever stand still, and labels that are
+    spread over a cluster stay there: if none of them changes, the objective shows it.
     """
-    return (
-        isinstance(before, Partition)
-        and isinstance(after, Partition)
-        and np.array_equal(before.labels, after.labels)
-    )
+    return False
+
+
+@delegating
+def with_rows(M: Array, positions: Array, values: Array) -> Array:
+    """M with some rows replaced: an array is changed in place, other factors are made anew."""
+    M[positions] = values
+    return M
+
+
+@delegating
+def placed(R: Any, values: Any) -> Any:
+    """Values of the rows of R (labels, a factor), brought to where the rows are.
+
+    Rows of a matrix in memory, or on disk, go with values in memory: those stay as they are.
+    """
+    return values
+
+
+@delegating
+def made(G: Array) -> Any:
+    """The same factor with its rows computed, now; those that are in memory are."""
+    return G
 
 
 @dataclass(frozen=True, eq=False)
 class Ties:
-    """Objects that move as one: must-link components, one number per object."""
+    """Objects that always share a cluster, as must-links say.
+
+    ``component`` has one number per object, from 0 on without gaps: objects with the same number
+    are tied.
+    """
 
     component: Array
 
     @cached_property
     def _membership(self) -> sp.csr_array:
+        """Components by objects: products with it are sums over components."""
         return as_partition(self.component, int(self.component.max()) + 1).sparse().T.tocsr()
 
     @cached_property
@@ -109,23 +168,24 @@ class Ties:
 
     @cached_property
     def tied(self) -> Array:
-        """Objects that are not alone in their component."""
+        """Positions of the objects that are not alone in their component."""
         return np.flatnonzero(np.bincount(self.component)[self.component] > 1)
 
     def among(self, objects: Array) -> Ties:
-        """The ties within some objects."""
+        """The ties within some objects, which are numbered anew in the order given."""
         return Ties(np.unique(self.component[objects], return_inverse=True)[1])
 
     def first(self, M: Array) -> Array:
         """Every row replaced by that of its component's first object."""
-        return M[self.representative][self.component]
+        return np.asarray(M[self.representative][self.component])
 
     def sums(self, M: Array) -> Array:
         """Rows of M summed by component."""
-        return self._membership @ M
+        return np.asarray(self._membership @ M)
 
     def pooled(self, M: Array) -> Array:
         """Every row replaced by the sum over its component."""
+        # Links are few beside the objects, so only tied rows are looked at; the others are copied.
         if not len(self.tied):
             return M
         pooled = M.copy()
@@ -134,7 +194,7 @@ class Ties:
 
     @cached_property
     def _tied(self) -> Ties:
-        """The ties of those that have any: few among many."""
+        """The ties among the tied objects alone."""
         return self.among(self.tied)
 
     def between(self, L: sp.csr_array) -> sp.csr_array:
@@ -143,4 +203,5 @@ class Ties:
 
     def agreed(self, labels: Array, n_clusters: int) -> Array:
         """Labels by majority within each component."""
-        return self.sums(as_partition(labels, n_clusters).dense()).argmax(axis=1)[self.component]
+        counts = self.sums(as_partition(labels, n_clusters).dense())
+        return np.asarray(counts.argmax(axis=1)[self.component])

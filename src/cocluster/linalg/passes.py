@@ -18,6 +18,8 @@ from cocluster.linalg.types import Array
 from cocluster.utils import threads
 
 Kernel = Callable[..., None]
+# Parts of the rows that threads take in turn: many more than there are threads, so that none waits
+# long for the last one.
 N_ROW_PARTS = 64
 # Compiling costs seconds: from here on a few sweeps win them back.
 COMPILE_FROM_NONZEROS = 4_000_000
@@ -32,8 +34,8 @@ _n_blocks: ContextVar[int] = ContextVar("n_blocks", default=1)
 def part_of(n_blocks: int) -> Iterator[None]:
     """Tell the code inside a ``with`` block that its matrix is one block of ``n_blocks``.
 
-    A block by itself may be too small to be worth compiling for, where all of them together are
-    not.
+    A block by itself may be too small for compiled passes to pay, while all blocks together are
+    large enough.
     """
     token = _n_blocks.set(n_blocks)
     try:
@@ -43,7 +45,7 @@ def part_of(n_blocks: int) -> Iterator[None]:
 
 
 def is_compiled(R: Any) -> bool:
-    """Whether R is (part of what is) large enough for compiled passes: compiling costs seconds."""
+    """Whether compiled passes pay for R, alone or with the other blocks it is one of."""
     large = sp.issparse(R) and R.nnz * _n_blocks.get() >= COMPILE_FROM_NONZEROS
     return large and R.format in ("csr", "csc") and bool(importlib.util.find_spec("numba"))
 
@@ -56,6 +58,7 @@ def label_sums(R: Any, G: Partition) -> Array:
         out = np.empty((R.shape[0], G.n_clusters), R.dtype)
         _by_rows(_compiled.minor_label_sums, R, _compact(G), out=out)
         return out
+    # Clusters by rows: each entry of a column then falls into the same short stretch of memory.
     shape = (G.n_clusters, R.shape[0])
     return np.ascontiguousarray(
         _in_parts(_compiled.major_label_sums, R, _compact(G), shape=shape).T
@@ -81,6 +84,7 @@ def assign(
     """`cocluster.linalg.assignment.reassigned` of a large csr array."""
     from cocluster.linalg import _compiled
 
+    # A copy, which the kernel changes in place.
     labels = G.labels.astype(np.int32)
     small = (np.ascontiguousarray(M, dtype=R.dtype) for M in (codes, bias))
     arguments = (_compact(H), *small, _unsigned(labels))
@@ -98,14 +102,17 @@ def _in_parts(
 ) -> Array:
     """The sum of what a kernel adds up over parts of the rows.
 
-    Their number depends on the data only: so does the result, whatever the number of threads. All
-    partial sums together are small beside the data. One of several blocks is not parted again.
+    Sums of rounded numbers depend on how they are grouped. So the number of parts depends on the
+    data only, and the result is the same for any number of threads.
     """
+    # All partial sums together have at most a 32nd as many numbers as the data have entries. The
+    # blocks of a larger matrix come one at a time or one per thread and are not parted again.
     most = N_ROW_PARTS if _n_blocks.get() == 1 else 1
     n_parts = min(max(R.nnz // (32 * max(shape[0] * shape[1], 1)), 2), most)
     parts = np.zeros((n_parts, *shape), dtype or R.dtype)
     tasks = list(zip(_cuts(R, n_parts), parts, strict=True))
     threads.each(lambda task: kernel(*_arrays(R), *arguments, *task[0], task[1]), tasks)
+    # One after the other: a sum over the axis may group them differently.
     total: Array = parts[0]
     for part in parts[1:]:
         total += part
@@ -124,7 +131,9 @@ def _arrays(R: Any) -> tuple[Array, Array, Array]:
 
 
 def _compact(G: Partition) -> Array:
-    """Labels in a byte where they fit: those of ten thousand columns then stay in the cache."""
+    """Labels as small unsigned numbers."""
+    # In a byte where they fit: labels are read in any order, and those of ten thousand columns then
+    # stay in the fastest cache.
     return G.labels.astype(np.uint8) if G.n_clusters <= 256 else _unsigned(G.labels)
 
 
@@ -135,7 +144,15 @@ def _unsigned(numbers: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ScaledMatrix:
-    """diag(rows) R diag(columns) in single precision, without a copy: known by its products."""
+    """diag(rows) R diag(columns) in single precision, known by its products: R is not copied.
+
+    Attributes
+    ----------
+    matrix : large csr_array or csc_array
+        R.
+    rows, columns : arrays
+        The two diagonals.
+    """
 
     matrix: Any
     rows: Array

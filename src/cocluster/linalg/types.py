@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-
 # A numpy array or a csr_array. scipy has no types, so the checker knows nothing of the latter.
 InMemory = Any
 
@@ -56,6 +55,10 @@ class Factor(Protocol):
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of objects and clusters."""
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the entries."""
 
     def __getitem__(self, index: Any, /) -> Any:
         """Some rows."""
@@ -98,17 +101,16 @@ class Blocked(Matrix, Protocol):
         """See `cocluster.linalg.assignment.reassigned`."""
 
     def placed(self, values: Any) -> Any:
-        """Values of the rows, where the blocks want them."""
+        """Values of the rows, brought to where the blocks are."""
 
     def fits(self, n_clusters: int) -> None:
-        """Raise ValueError if there is no room for factors of so many columns."""
+        """Raise ValueError if memory is too small for factors with ``n_clusters`` columns."""
 
 
 class SpreadRows(Factor, Protocol):
     """A factor whose rows live with the blocks of the data; see `cocluster.blocks.dask.spread`."""
 
     hard: bool
-    dtype: np.dtype
 
     @property
     def sizes(self) -> Array:
@@ -133,14 +135,14 @@ class SpreadRows(Factor, Protocol):
     def ndim(self) -> int:
         """2, or 1 for labels and other single numbers."""
 
-    def gather(self) -> Any:
-        """All rows, here."""
+    def gathered(self) -> Any:
+        """All rows, in memory."""
 
     def map(self, function: Callable[..., Any], *shared: Any, **form: Any) -> Self:
         """A function of every part."""
 
     def made(self) -> Self:
-        """The same, its parts being computed from now on."""
+        """The same with its parts being computed from now on."""
 
     def put(self, positions: Array, values: Any) -> Self:
         """The same with some rows replaced."""
@@ -148,14 +150,16 @@ class SpreadRows(Factor, Protocol):
 
 def is_operator(R: Any) -> bool:
     """Whether the entries of R cannot be looked at: it is in blocks or known by its products."""
+    # Of what is in memory we compute the norm ourselves; all others must know their own.
     return hasattr(R, "squared_norm")
 
 
 def is_blocked(R: Any) -> TypeIs[Blocked]:
     """Whether R is in blocks of rows that are not together in memory (`cocluster.blocks`)."""
+    # Not by products, norms or row counts: the transpose of row blocks has those as well.
     return hasattr(R, "reassigned")
 
 
 def is_spread(G: Any) -> TypeIs[SpreadRows]:
     """Whether the rows of a factor live on the workers of a cluster (`cocluster.blocks`)."""
-    return hasattr(G, "gather")
+    return hasattr(G, "gathered")

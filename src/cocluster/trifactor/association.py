@@ -13,22 +13,19 @@ import numpy as np
 from cocluster.linalg.matrices import EPS, safe_inverse
 from cocluster.linalg.types import Array
 
-# What is so small beside the largest eigenvalue counts as zero.
+# Eigenvalues below this share of the largest count as zero: in double precision they are rounding.
 NONE = 1e-12
 
 
 class Association(Protocol):
-    """How S is chosen.
-
-    ``carries_scale`` says whether S can take over the scale of the data from the factors.
-    """
+    """How the association S of a relation follows from its two factors G and H."""
 
     @property
     def carries_scale(self) -> bool:
-        """Whether S is free in scale."""
+        """Whether S can take over the scale of the data, so that factors may have any."""
 
     def start(self, cross: Array, left: Array, right: Array) -> Array:
-        """S for given factors, from nothing."""
+        """S for given factors, without an earlier S."""
 
     def step(self, S: Array, cross: Array, left: Array, right: Array) -> Array:
         """An S no worse than the given one."""
@@ -42,7 +39,7 @@ class Free:
 
     def start(self, cross: Array, left: Array, right: Array) -> Array:
         """The minimiser."""
-        return pseudo_inverse(left) @ cross @ pseudo_inverse(right)
+        return np.asarray(pseudo_inverse(left) @ cross @ pseudo_inverse(right))
 
     def step(self, S: Array, cross: Array, left: Array, right: Array) -> Array:
         """The minimiser."""
@@ -63,11 +60,14 @@ class NonNegativeAssociation:
     def start(self, cross: Array, left: Array, right: Array) -> Array:
         """Least squares, made positive."""
         S = Free().start(cross, left, right)
+        # A thousandth of the largest entry: multiplicative steps never leave an exact zero, and
+        # entries much smaller than this would take many steps to grow.
         S = np.maximum(S, EPS + 1e-3 * np.abs(S).max())
         return np.diag(np.diag(S)) if self.diagonal else S
 
     def step(self, S: Array, cross: Array, left: Array, right: Array) -> Array:
         """One multiplicative step."""
+        # Both maxima guard against rounding: on non-negative data neither term is below zero.
         ratio = np.maximum(cross, 0) / np.maximum(left @ S @ right, EPS)
         return np.asarray(S * ratio**self.exponent)
 
@@ -95,6 +95,7 @@ class Identity:
 def pseudo_inverse(M: Array) -> Array:
     """Inverse of a positive semi-definite matrix on its range: empty clusters give zeros."""
     sizes = np.diag(M)
-    if np.count_nonzero(M) == np.count_nonzero(sizes):  # as of indicators: nothing to decompose
+    if np.count_nonzero(M) == np.count_nonzero(sizes):
+        # Diagonal, as it is for indicators: exact and without a decomposition.
         return np.diag(safe_inverse(np.where(sizes > NONE * sizes.max(), sizes, 0)))
     return np.asarray(np.linalg.pinv(M, rcond=NONE, hermitian=True))

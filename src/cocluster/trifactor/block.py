@@ -19,12 +19,12 @@ Part = Callable[[Array], Array]
 
 def positive_part(M: Array) -> Array:
     """max(M, 0)."""
-    return np.maximum(M, 0)
+    return np.asarray(np.maximum(M, 0))
 
 
 def negative_part(M: Array) -> Array:
     """max(-M, 0)."""
-    return np.maximum(-M, 0)
+    return np.asarray(np.maximum(-M, 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class RowGram:
 
 @dataclass(frozen=True, eq=False)
 class SplitMatrix:
-    """A symmetric matrix between objects, cut in two by sign: what multiplicative steps ask for.
+    """A symmetric matrix between objects, L = L⁺ - L⁻: multiplicative steps need the two halves.
 
     To cut a sparse matrix costs as much as a product with it, and a graph is the same in every
     step, so a problem cuts it once. The last product with each half is kept as well: it is wanted
@@ -50,12 +50,14 @@ class SplitMatrix:
 
     @staticmethod
     def of(L: InMemory) -> SplitMatrix:
-        """Cut a matrix; it is copied, so that later changes of L do not reach the halves."""
+        """The halves of L, which are copies: later changes of L do not reach them."""
         return SplitMatrix(_signed_part(L, positive_part), _signed_part(L, negative_part))
 
     def times(self, half: str, G: Array) -> Array:
         """Product of the "positive" or "negative" half with G."""
         last, product = self._last.get(half, (None, None))
+        # By identity: factors are never changed in place, and to compare entries would cost as much
+        # as the product.
         if last is not G or product is None:
             product = getattr(self, half) @ G
             self._last[half] = G, product
@@ -66,6 +68,8 @@ def _signed_part(L: InMemory, part: Part) -> InMemory:
     """The positive or negative part of a matrix."""
     if not sp.issparse(L):
         return part(L)
+    # A copy with index arrays of its own: eliminate_zeros changes them in place. Without it both
+    # halves would be as long as L in every product.
     half = L.copy()
     half.data = part(L.data)
     half.eliminate_zeros()
@@ -78,10 +82,24 @@ class BlockQuadratic:
 
     .. math:: q(G) = tr(G B G^T) - 2 tr(G^T A) + tr(G^T L G) + c
 
-    ``linear`` is A, ``gram`` is B, ``laplacian`` is L (any symmetric matrix, often absent).
-    ``partial`` holds further B that act on some rows only: objects absent from a relation.
-    ``moment`` is Gᵀ A⁺ over all rows, where these are only some of them. ``halves`` is L cut by
-    sign, where that is at hand.
+    Blocks add up: ``relation + penalty`` is the block of both.
+
+    Attributes
+    ----------
+    linear : array of shape (n, k), or spread over a cluster
+        A.
+    gram : array of shape (k, k)
+        B, symmetric.
+    laplacian : sparse array of shape (n, n), optional
+        L, any symmetric matrix.
+    constant : float
+        c, so that values can be compared with those of other models of the same objective.
+    partial : tuple of RowGram
+        Further B that act on some rows only, because the other objects are absent from a relation.
+    moment : array of shape (k, k), optional
+        Gᵀ A⁺ over all rows of the factor, if this block has only some of them.
+    halves : SplitMatrix, optional
+        L⁺ and L⁻, if they have been computed before.
     """
 
     linear: Any
@@ -93,6 +111,7 @@ class BlockQuadratic:
     halves: SplitMatrix | None = None
 
     def __add__(self, other: BlockQuadratic) -> BlockQuadratic:
+        # A sum of two matrices has halves of its own, which are not the sums of the halves.
         both = self.laplacian is not None and other.laplacian is not None
         one = other if self.laplacian is None else self
         return BlockQuadratic(
@@ -116,7 +135,7 @@ class BlockQuadratic:
 
     def half_gradient(self, G: Array) -> Array:
         """Half the gradient, G B + L G - A."""
-        return self.push(G) - self.pull(G)
+        return np.asarray(self.push(G) - self.pull(G))
 
     def push(self, G: Array) -> Array:
         """What lowers the entries of G >= 0: A⁻ + G B⁺ + L⁺ G."""
@@ -128,6 +147,8 @@ class BlockQuadratic:
 
     def _forces(self, G: Array, force: Array, part: Part, half: str) -> Array:
         """Add the chosen part of B and L to the force of the linear term, in place."""
+        # In place, for these arrays are the largest of a step. Of non-negative data B⁻ is zero, and
+        # the product with it is left out.
         B = part(self.gram).astype(G.dtype)
         if B.any():
             force += G @ B
@@ -143,10 +164,12 @@ class BlockQuadratic:
         costs += np.diag(self.gram).astype(costs.dtype)
         for term in self.partial:
             costs[term.rows] += np.diag(term.gram).astype(costs.dtype)
-        return costs
+        return np.asarray(costs)
 
     def nonnegative_minimiser(self) -> Array:
         """The G >= 0 that minimises q, row by row; for blocks without pairwise terms."""
+        # Rows that are present in the same relations have the same quadratic, which is then
+        # decomposed once for all of them.
         present = np.zeros((len(self.linear), len(self.partial)), dtype=bool)
         for number, term in enumerate(self.partial):
             present[term.rows, number] = True
@@ -156,7 +179,7 @@ class BlockQuadratic:
             grams = [term.gram for term, here in zip(self.partial, pattern, strict=True) if here]
             rows = which.ravel() == number
             G[rows] = _nonnegative_rows(sum(grams, start=self.gram), self.linear[rows])
-        return G
+        return np.asarray(G)
 
     def kkt_residual(self, G: Array) -> float:
         """How far G >= 0 is from stationary: max |G ∘ (G B + L G - A)|."""
@@ -164,15 +187,17 @@ class BlockQuadratic:
 
     def norms(self, n: int) -> Array:
         """Length of each cluster's prototype, √B_kk, for each of n rows."""
+        # Row by row, because prototypes are shorter for objects that are absent from relations.
         squares = np.tile(np.diag(self.gram), (n, 1))
         for term in self.partial:
             squares[term.rows] += np.diag(term.gram)
-        return np.sqrt(positive_part(squares))
+        return np.asarray(np.sqrt(positive_part(squares)))
 
 
 def _nonnegative_rows(B: Array, A: Array) -> Array:
     """argmin over g >= 0 of g B gᵀ - 2 g·a for each row a: least squares with B = Cᵀ C."""
     values, vectors = np.linalg.eigh(B)
+    # Directions without curvature (empty clusters) would be divided by zero.
     keep = values > EPS * max(values[-1], EPS)
     roots = np.sqrt(values[keep])
     C = roots[:, None] * vectors[:, keep].T

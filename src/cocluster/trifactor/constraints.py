@@ -14,16 +14,17 @@ from cocluster.linalg.types import Array, Factor, is_spread
 from cocluster.trifactor.association import pseudo_inverse
 from cocluster.trifactor.block import BlockQuadratic, positive_part
 
-# Added to 0/1 memberships: multiplicative steps never leave an exact zero.
+# Added to 0/1 memberships: multiplicative steps never leave an exact zero, so that without it an
+# object could not change the cluster it starts in.
 SOFTENING = 0.2
 
 
 class Constraint(Protocol):
-    """The set a factor lives in; ``ties`` are objects that share one row of it."""
+    """The set a factor must stay in, where it starts in that set, and how it moves there."""
 
     @property
     def hard(self) -> bool:
-        """Whether each object is in one cluster, wholly."""
+        """Whether each object is in exactly one cluster."""
 
     @property
     def ties(self) -> Ties | None:
@@ -33,13 +34,23 @@ class Constraint(Protocol):
         """A random point of the set."""
 
     def settled(self, values: Array, k: int) -> Array:
-        """Labels or memberships on which tied objects agree."""
+        """Labels or memberships with which tied objects agree; ValueError outside the set."""
 
     def given(self, values: Any, k: int) -> Any:
-        """The point of the set that stands for labels (1-D) or memberships (2-D)."""
+        """The factor that labels (1-D) or memberships (2-D) mean, as a start."""
 
     def step(self, G: Any, block: BlockQuadratic) -> Any:
-        """A point of the set that is no worse for the block than G."""
+        """A factor in the set with a value of the block no higher than that of G."""
+
+
+def _softened(values: Array, k: int) -> Array:
+    """Memberships as they are, labels as 1 and 0, softened."""
+    return values if values.ndim == 2 else as_partition(values, k).dense() + SOFTENING
+
+
+def _hardened(values: Array, k: int) -> Partition:
+    """Labels, or the strongest memberships, as a partition."""
+    return as_partition(values if values.ndim == 1 else values.argmax(axis=1), k)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +59,12 @@ class Tied:
 
     nonnegative: ClassVar[bool] = True
     hard: ClassVar[bool] = False
+    # Precision of what `from_values` makes.
+    start_dtype: ClassVar[type] = np.float64
     ties: Ties | None = field(default=None, kw_only=True)
 
     def step(self, G: Any, block: BlockQuadratic) -> Any:
-        """A point of the set that is no worse for the block than G.
+        """A factor in the set with a value of the block no higher than that of G.
 
         Given A and B the rows of a factor move independently of each other, so a factor that is
         spread over a cluster moves where its rows are. Rows that are linked with others are few;
@@ -59,6 +72,8 @@ class Tied:
         """
         if not is_spread(G):
             return self.step_rows(G, block)
+        # Linked rows move with the others first, as if they had no links, and are then overwritten:
+        # to leave them out would need a mask for every part.
         block = self.informed(G, block)
         alone, linked = replace(self, ties=None), self._linked_rows(block)
         shared = (alone, block.gram, block.moment)
@@ -75,7 +90,7 @@ class Tied:
         raise NotImplementedError
 
     def informed(self, G: Any, block: BlockQuadratic) -> BlockQuadratic:
-        """The block with all that a row must know of the other rows, for rows that move apart."""
+        """The block with the sums over all rows that a step needs, for when rows are apart."""
         return block
 
     def _linked_rows(self, block: BlockQuadratic) -> Array:
@@ -85,37 +100,49 @@ class Tied:
         L = block.laplacian
         return np.union1d(tied, none if L is None else np.flatnonzero(np.diff(L.indptr)))
 
+    @staticmethod
+    def from_values(values: Array, k: int) -> Any:
+        """Labels or memberships as a factor of this kind, each row by itself."""
+        raise NotImplementedError
+
+    def given(self, values: Any, k: int) -> Any:
+        """The factor that labels (1-D) or memberships (2-D) mean, as a start."""
+        make = self.from_values
+        if is_spread(values):
+            # Settled before they were spread, when all of them were here.
+            return values.map(make, k, width=k, dtype=self.start_dtype, hard=self.hard)
+        return make(self.settled(values, k), k)
+
     def check(self, values: Array) -> None:
-        """Given memberships must lie in the set."""
+        """Raise ValueError if given memberships are not in the set."""
         if self.nonnegative and (values < 0).any():
             raise ValueError("init has negative memberships; they must be >= 0.")
 
     def settled(self, values: Array, k: int) -> Array:
-        """Labels by majority, memberships by the first, within tied objects; checked."""
+        """Labels by majority, memberships by the first, within tied objects.
+
+        Raises ValueError if the values are not in the set.
+        """
         self.check(values)
         if self.ties is None:
             return values
         return self.ties.first(values) if values.ndim == 2 else self.ties.agreed(values, k)
 
     def pooled(self, force: Array) -> Array:
-        """What moves a row: the sum over the objects that share it."""
+        """Forces on the rows of the factor: for a row that objects share, the sum over them."""
         return force if self.ties is None else self.ties.pooled(force)
 
 
 @dataclass(frozen=True, eq=False)
 class Soft(Tied):
-    """Starts shared by the factors with real entries."""
+    """Factors with real entries, and their starts."""
+
+    from_values = staticmethod(_softened)
 
     def start(self, n: int, k: int, rng: np.random.Generator) -> Array:
-        """Uniform entries, away from zero."""
+        """Uniform entries, away from zero, which multiplicative steps would never leave."""
         G = rng.uniform(0.1, 1.0, size=(n, k))
         return G if self.ties is None else self.ties.first(G)
-
-    def given(self, values: Any, k: int) -> Any:
-        """Memberships as they are, or labels as 1 and 0, softened."""
-        if is_spread(values):
-            return values.map(_softened, k, width=k, dtype=np.float64)
-        return _softened(self.settled(values, k), k)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +159,7 @@ class NonNegative(Soft):
 
     def step_rows(self, G: Array, block: BlockQuadratic) -> Array:
         """One multiplicative step."""
+        # In place: arrays as large as the factor are what a step spends its time on.
         ratio = self.pooled(block.pull(G))
         ratio /= np.maximum(self.pooled(block.push(G)), EPS)
         if self.exponent != 1:
@@ -160,7 +188,7 @@ class Orthogonal(Soft):
         return G * safe_inverse(np.sqrt(np.diag(gram(G))))
 
     def informed(self, G: Any, block: BlockQuadratic) -> BlockQuadratic:
-        """With Gᵀ A⁺, a sum over all rows that the rule divides by."""
+        """The block with Gᵀ A⁺, a sum over all rows that the rule divides by."""
         return replace(block, moment=inner(G, block.linear.map(positive_part)))
 
     def step_rows(self, G: Array, block: BlockQuadratic) -> Array:
@@ -171,10 +199,11 @@ class Orthogonal(Soft):
                 "absent ones. Use NonNegative factors (NMTF)."
             )
         A = np.maximum(block.linear, 0)
+        # A block without B gives A⁺ + L⁻ G and L⁺ G, the parts of the rule besides G Gᵀ A⁺.
         rest = replace(block, linear=A, gram=np.zeros_like(block.gram))
         moment = G.T @ A if block.moment is None else block.moment.astype(A.dtype)
         pull, push = self.pooled(rest.pull(G)), self.pooled(rest.push(G) + G @ moment)
-        return G * np.sqrt(pull / np.maximum(push, EPS))
+        return np.asarray(G * np.sqrt(pull / np.maximum(push, EPS)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +219,7 @@ class Unconstrained(Soft):
                 "Unconstrained factors take neither graphs, nor links, nor samples that are absent "
                 "from a view. Use NonNegative factors."
             )
-        return block.linear @ pseudo_inverse(block.gram).astype(block.linear.dtype)
+        return np.asarray(block.linear @ pseudo_inverse(block.gram).astype(block.linear.dtype))
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,16 +231,13 @@ class Indicator(Tied):
     """
 
     hard: ClassVar[bool] = True
+    from_values = staticmethod(_hardened)
+    start_dtype = Partition.dtype.type
 
     def start(self, n: int, k: int, rng: np.random.Generator) -> Partition:
         """Random labels, every cluster in use."""
+        # A shuffled 0, 1, ..., k-1, 0, 1, ...: labels drawn one by one may leave clusters empty.
         return _hardened(self.settled(rng.permutation(np.arange(n) % k), k), k)
-
-    def given(self, values: Any, k: int) -> Any:
-        """The labels, or the strongest memberships, agreed within tied objects."""
-        if is_spread(values):
-            return values.map(_hardened, k, width=k, dtype=np.float32, hard=True)
-        return _hardened(self.settled(values, k), k)
 
     def settled(self, values: Array, k: int) -> Array:
         """Labels, by majority within tied objects; of memberships the strongest count."""
@@ -223,19 +249,9 @@ class Indicator(Tied):
         return assigned(block.costs(), G, self.ties, block.laplacian)
 
 
-def _step_part(G: Factor, A: Array, constraint: Tied, B: Array, moment: Array | None) -> Factor:
+def _step_part(G: Factor, A: Array, constraint: Tied, B: Array, moment: Array | None) -> Any:
     """A step of the rows of one part of a factor that is spread over a cluster."""
     return constraint.step_rows(G, BlockQuadratic(A, B, moment=moment))
-
-
-def _softened(values: Array, k: int) -> Array:
-    """Memberships as they are, labels as 1 and 0, softened."""
-    return values if values.ndim == 2 else as_partition(values, k).dense() + SOFTENING
-
-
-def _hardened(values: Array, k: int) -> Partition:
-    """Labels, or the strongest memberships, as a partition."""
-    return as_partition(values if values.ndim == 1 else values.argmax(axis=1), k)
 
 
 def memberships(G: Factor, block: BlockQuadratic) -> Any:
@@ -245,8 +261,10 @@ def memberships(G: Factor, block: BlockQuadratic) -> Any:
     entries of different columns can be compared.
     """
     if is_spread(G):
+        # The lengths depend on B alone, so A, which is as long as the data, does not travel.
         return G.map(memberships, BlockQuadratic(np.empty(0), block.gram))
     weighted = np.abs(as_array(G) * block.norms(G.shape[0]))
     total = weighted.sum(axis=1, keepdims=True)
+    # An object that belongs to no cluster belongs to all alike.
     uniform = np.full_like(weighted, 1 / weighted.shape[1])
     return np.divide(weighted, total, out=uniform, where=total > 0)

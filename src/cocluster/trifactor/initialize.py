@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from cocluster.linalg.matrices import gram
-from cocluster.linalg.partitions import is_hard
-from cocluster.linalg.types import Array, Factor, is_spread
+from cocluster.linalg.partitions import made
+from cocluster.linalg.types import Array, Factor
 from cocluster.trifactor.association import pseudo_inverse
 from cocluster.trifactor.constraints import SOFTENING
 from cocluster.trifactor.problem import TriFactorProblem
@@ -17,10 +17,11 @@ from cocluster.trifactor.products import State
 
 
 def state_from(problem: TriFactorProblem, start: Mapping[str, Array]) -> State:
-    """The state that stands for a hard clustering (1-D) or for memberships (2-D) of every type.
+    """The state that a start means: labels (1-D) or memberships (2-D) of the objects of each type.
 
-    A two-factor model has no association that could carry the scale: there the other types start
-    at the means of the centre's clusters.
+    A two-factor model has no association that could carry the scale of the data. If the central
+    type starts from labels, the other types then start at the means of its clusters, which have
+    that scale.
     """
     if not problem.association.carries_scale and start[problem.data.center].ndim == 1:
         return _state_from_means(problem, start[problem.data.center])
@@ -42,6 +43,7 @@ def _state_from_means(problem: TriFactorProblem, labels: Array) -> State:
     """Centre from labels, every other type from the means over a type already known."""
     center = problem.data.center
     factors = {center: _given(problem, center, labels)}
+    # Every round reaches types one relation further from the centre; all are linked to it.
     while len(factors) < len(problem.factors):
         for r, relation in enumerate(problem.data.relations):
             for side, other in ((relation.rows, relation.cols), (relation.cols, relation.rows)):
@@ -50,8 +52,9 @@ def _state_from_means(problem: TriFactorProblem, labels: Array) -> State:
     return problem.state(_cast(problem, factors))
 
 
-def _given(problem: TriFactorProblem, name: str, values: Array) -> Factor:
-    """The factor that stands for labels or memberships, where the data of the type live."""
+def _given(problem: TriFactorProblem, name: str, values: Array) -> Any:
+    """The factor that labels or memberships mean, where the data of the type are."""
+    # Ties are settled before the values are spread: tied objects may be in different parts.
     constraint, k = problem.factors[name].constraint, problem.factors[name].n_clusters
     return constraint.given(problem.data.placed(name, constraint.settled(values, k)), k)
 
@@ -60,10 +63,11 @@ def _means(problem: TriFactorProblem, state: State, r: int, known_rows: bool) ->
     """Means over the clusters of the known side of a relation, kept away from zero."""
     side = "rows" if known_rows else "cols"
     means = problem.product(state, r, side) @ pseudo_inverse(gram(problem.part(state, r, side)))
-    return np.maximum(means, SOFTENING * np.abs(means).mean())
+    # Multiplicative steps never leave an exact zero.
+    return np.asarray(np.maximum(means, SOFTENING * np.abs(means).mean()))
 
 
 def _cast(problem: TriFactorProblem, factors: Mapping[str, Any]) -> dict[str, Factor]:
-    """Real factors in the precision of the data; spread ones made, for they are used often."""
-    cast = {name: G if is_hard(G) else G.astype(problem.dtype) for name, G in factors.items()}
-    return {name: G.made() if is_spread(G) else G for name, G in cast.items()}
+    """Factors in the precision of the data: a wider one would slow down every product."""
+    # Made, because every product, gram matrix and step of a sweep uses them.
+    return {name: made(G.astype(problem.dtype)) for name, G in factors.items()}

@@ -28,12 +28,14 @@ from cocluster.trifactor.penalties import PairTerms
 from cocluster.trifactor.problem import FactorSpec, TriFactorProblem
 from cocluster.trifactor.solve import alternate
 
+# Sweeps for labels that meet the links: they are a start, and most labels settle sooner.
 HARD_SWEEPS = 20
+# Share of an object's weight that a violated cannot-link costs a soft factor; see `with_links`.
 SOFT_COST = 0.01
 
 
 def with_links(problem: TriFactorProblem, links: Mapping[str, Links]) -> TriFactorProblem:
-    """The problem with links on some types.
+    """The problem with links on some types; ``links`` has them by type.
 
     A violated cannot-link of weight 1 costs a hard factor as much as an average object weighs in
     the data, ‖R‖²/n. A soft factor, whose rows have length √(k/n), pays a hundredth of that:
@@ -55,10 +57,19 @@ def linked_labels(
     labels: Mapping[str, Array],
     clusters: Mapping[str, int],
 ) -> dict[str, Array]:
-    """Labels near the given ones that meet the links, by the hard problem.
+    """Labels near the given ones that meet the links, as a start for soft factors.
 
-    Soft factors need this start: a multiplicative step can hardly move a tied group from a
-    cluster that a cannot-link forbids.
+    They need it: a multiplicative step can hardly move a tied group from a cluster that a
+    cannot-link forbids. The labels come from a few sweeps of the same problem with hard factors.
+
+    Parameters
+    ----------
+    data : RelationalData
+    links : mapping of type to Links
+    labels : mapping of type to int array
+        The labels to begin with, of every type.
+    clusters : mapping of type to int
+        Numbers of clusters, of every type.
     """
     hard = {name: FactorSpec(k, Indicator()) for name, k in clusters.items()}
     problem = with_links(TriFactorProblem(data, hard), links)
@@ -79,14 +90,15 @@ def _linked(spec: FactorSpec, links: Links, cost: float) -> FactorSpec:
 
 
 def ties_and_pairs(links: Links) -> tuple[Ties, sp.csr_array]:
-    """Must-link components, and half the cannot-link weights between their representatives.
+    """Must-links as ties, and cannot-links as a symmetric matrix of weights between objects.
 
-    Half, because the symmetric matrix holds each pair twice.
+    A cannot-link between two tied groups stands between their first objects.
     """
     closure = links.closure()
     ties = Ties(closure.component)
     at = ties.representative[closure.cannot_link]
     n = len(closure.component)
     ends = np.concatenate([at, at[:, ::-1]])
+    # Half the weight, because the symmetric matrix holds each pair twice.
     weights = np.tile(closure.weights / 2, 2)
     return ties, sp.csr_array((weights, (ends[:, 0], ends[:, 1])), shape=(n, n))

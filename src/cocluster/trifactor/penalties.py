@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
+from cocluster.linalg.delegating import delegating
 from cocluster.linalg.matrices import gram, inner
 from cocluster.linalg.partitions import as_array
 from cocluster.linalg.types import Array, Factor, Matrix, is_spread
@@ -26,22 +27,24 @@ class Penalty(Protocol):
         """A block quadratic equal to Ω at G and nowhere below it."""
 
 
+@delegating
 def prepared(penalty: Penalty) -> Penalty:
     """The penalty for one run, with what every step needs computed once.
 
     A penalty that keeps such things has a method ``prepared`` that begins anew: a run must not see
-    what an earlier one kept, because the caller may have changed the matrices since.
+    what an earlier one kept, because the caller may have changed the matrices since. Others are
+    used as they are.
     """
-    return penalty.prepared() if hasattr(penalty, "prepared") else penalty
+    return penalty
 
 
 def no_pull(G: Factor) -> tuple[Array, Array]:
     """A = 0 and B = 0 for a factor, in a precision that does not raise that of the data."""
     k = G.shape[1]
-    if is_spread(G):
-        return np.zeros((1, k), np.float32), np.zeros((k, k))  # enough to be added to
-    dtype = G.dtype if isinstance(G, np.ndarray) else np.float32
-    return np.zeros(G.shape, dtype), np.zeros((k, k))
+    # One row is enough to be added to the A of the data, of which each part has its own; but in
+    # memory a penalty's block can be used by itself and needs all rows.
+    n_rows, dtype = (1, np.float32) if is_spread(G) else (G.shape[0], G.dtype)
+    return np.zeros((n_rows, k), dtype), np.zeros((k, k))
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,17 +58,20 @@ class PairTerms:
     _halves: SplitMatrix | None = field(default=None, kw_only=True)
 
     def prepared(self) -> PairTerms:
-        """With the matrix cut by sign."""
+        """The same with its matrix cut by sign, once for all steps."""
         return PairTerms(self.matrix, _halves=SplitMatrix.of(self.matrix))
 
     def value(self, G: Factor) -> float:
         """tr(Gᵀ L G)."""
         if is_spread(G):
+            # Only links reach factors on a cluster: few rows have entries, and those are fetched.
             rows = np.flatnonzero(np.diff(self.matrix.indptr))
             return PairTerms(self.matrix[rows][:, rows]).value(G[rows])
         if self._halves is None or not isinstance(G, np.ndarray):
             G = as_array(G)
             return float(np.sum(G * (self.matrix @ G)))
+        # The products with the halves are kept for the step that follows; only soft factors step by
+        # them.
         parts = (self._halves.times(half, G) for half in ("positive", "negative"))
         up, down = (np.einsum("ij,ij->", G, M, dtype=np.float64) for M in parts)
         return float(up - down)
@@ -100,6 +106,7 @@ class GraphEnsemble:
 
         Candidates have (nearly) the same neighbours, so that one pass serves them all.
         """
+        # One number for each place, row · n + column, so that places can be sorted and compared.
         matrices = [sp.coo_array(L) for L in self.laplacians.values()]
         n = matrices[0].shape[0]
         keys = [L.row.astype(np.int64) * n + L.col for L in matrices]
@@ -115,6 +122,7 @@ class GraphEnsemble:
 
     def smoothness(self, G: Factor) -> Array:
         """s: tr(Gᵀ L_i G) for each candidate."""
+        # Column by column of G: all at once would need places times clusters numbers.
         rows, cols, values = self._entries
         dots = np.zeros(len(rows))
         for g in as_array(G).T:
@@ -153,11 +161,11 @@ def simplex_weights(s: Array, spread: float) -> Array:
     at a level that makes their sum one.
     """
     if spread == 0:
-        return np.eye(len(s))[np.argmin(s)]
+        return np.asarray(np.eye(len(s))[np.argmin(s)])
     falling = np.sort(-s / (2 * spread))[::-1]
     levels = (np.cumsum(falling) - 1) / np.arange(1, len(s) + 1)
     level = levels[np.flatnonzero(falling > levels)[-1]]
-    return np.maximum(-s / (2 * spread) - level, 0)
+    return np.asarray(np.maximum(-s / (2 * spread) - level, 0))
 
 
 @dataclass(frozen=True, eq=False)

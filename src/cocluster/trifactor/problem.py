@@ -79,6 +79,7 @@ class TriFactorProblem(RelationalProblem):
         product = self.product(state, r, other)
         A = product @ (relation.weight * S.T).astype(product.dtype)
         B = relation.weight * (S @ gram(self.part(state, r, other)) @ S.T)
+        # Objects that the relation lacks feel nothing of it: no A, and B only for those present.
         if relation.row_index is None or other == "rows":
             return BlockQuadratic(A, B)
         spread = np.zeros((self.data.size(relation.rows), A.shape[1]), dtype=A.dtype)
@@ -101,6 +102,8 @@ class TriFactorProblem(RelationalProblem):
     def moved(self, name: str, state: State) -> State:
         """One step of one factor, and the associations that follow from it."""
         spec = self.factors[name]
+        # The one pass knows neither penalties nor ties, and cannot fill clusters that it empties;
+        # then its result is dropped and the usual step does it.
         if not spec.penalties and spec.constraint.ties is None and self.in_one_pass(name, state):
             moved = self._reassigned(name, state)
             if moved.factors[name].sizes.all():
@@ -119,7 +122,7 @@ class TriFactorProblem(RelationalProblem):
         return self._associated(name, self.replaced(state, name, G), scale)
 
     def _reassigned(self, name: str, state: State) -> State:
-        """Every object to its nearest prototype, argmin_k B_kk - 2 A_ik, in one pass."""
+        """The state with every object at its nearest prototype, argmin_k B_kk - 2 A_ik."""
         (relation,), (S,) = self.data.relations, state.associations
         B = S @ gram(self.part(state, 0, "cols")) @ S.T
         codes, bias = -2 * relation.weight * S, relation.weight * np.diag(B)
@@ -130,8 +133,10 @@ class TriFactorProblem(RelationalProblem):
         associations = list(moved.associations)
         for r, other in self.touching(name):
             if scale is not None:
+                # What G was divided by, S is multiplied by: the model G S Hᵀ stays the same.
                 columns = other == "rows"
                 associations[r] = associations[r] * (scale if columns else scale[:, None])
+        # A relation of a type with itself touches it twice and must be stepped once.
         for r in {r for r, _ in self.touching(name)}:
             small = self._small(moved, r)
             associations[r] = self.association.step(associations[r], *small)
@@ -144,7 +149,7 @@ class TriFactorProblem(RelationalProblem):
         return cross, left, right
 
     def state(self, factors: Mapping[str, Factor]) -> State:
-        """A state with these factors and associations from nothing."""
+        """The state with these factors and the associations that follow from them."""
         state = State({name: factors[name] for name in self.factors})
         starts = (self._small(state, r) for r in range(len(self.data.relations)))
         return replace(state, associations=tuple(self.association.start(*s) for s in starts))
@@ -176,4 +181,4 @@ class TriFactorProblem(RelationalProblem):
             p, H = gathered(self.product(state, r, other)), self.part(state, r, other)
             reach = np.einsum("ij,ij->i", p @ pseudo_inverse(gram(H)), p)
             gain[self.rows_of(r, other)] += self.data.relations[r].weight * reach
-        return gain
+        return np.asarray(gain)

@@ -39,7 +39,7 @@ class RelationalProblem:
                 yield r, "rows"
 
     def part(self, state: State, r: int, side: str) -> Any:
-        """The factor on one side of a relation, restricted to the objects the relation has."""
+        """The factor on one side of a relation: only the rows of objects that it has."""
         relation = self.data.relations[r]
         if side == "cols":
             return state.factors[relation.cols]
@@ -47,7 +47,7 @@ class RelationalProblem:
         return G if relation.row_index is None else G[relation.row_index]
 
     def rows_of(self, r: int, other: str) -> Array | slice:
-        """Which objects of the side opposite to `other` a relation has."""
+        """Objects that a relation has on the side opposite to ``other``, as an index."""
         index = self.data.relations[r].row_index if other == "cols" else None
         return slice(None) if index is None else index
 
@@ -60,19 +60,20 @@ class RelationalProblem:
         return state.products[r, side]
 
     def cross(self, state: State, r: int) -> Array:
-        """G_rowsᵀ R G_cols, from whichever product is at hand."""
+        """G_rowsᵀ R G_cols, from a product with R that is known already or is needed next."""
         relation = self.data.relations[r]
-        # Where a pass is costly: this product is wanted next, for the columns.
+        # After the rows the columns move, which takes Rᵀ G_rows. Where a pass over R is costly,
+        # that product is made now and serves both.
         soon = is_blocked(relation.matrix) or self.in_one_pass(relation.rows, state)
         if (r, "rows") in state.products or soon:
             return inner(self.part(state, r, "cols"), self.product(state, r, "rows")).T
         return inner(self.part(state, r, "rows"), self.product(state, r, "cols"))
 
     def in_one_pass(self, name: str, state: State) -> bool:
-        """Whether labels and the product that follows from them can be had from one pass.
+        """Whether one pass over the data gives the labels of a type and their product with them.
 
-        So it is for the rows of one matrix with hard clusters on both sides, where it is large:
-        in blocks, or fit for compiled passes.
+        It does for the rows of a single matrix with hard clusters on both sides, if the matrix is
+        large: in blocks, or large enough for compiled passes.
         """
         if len(self.data.relations) > 1:
             return False
@@ -91,6 +92,7 @@ class RelationalProblem:
         sums = self.product(state, 0, "rows")
         G, change = reassigned(relation.matrix, G, H, codes, bias)
         moved = self.replaced(state, name, G)
+        # In C order, as the kernels that read it next want it: the change comes transposed.
         moved.products[0, "rows"] = np.add(sums, change, order="C")
         return moved
 

@@ -58,12 +58,13 @@ def alternate(
     tol: float = 1e-5,
     callback: Callback | None = None,
 ) -> Run:
-    """Move one factor after the other, always with fresh values, until nothing is gained.
+    """Move one factor after the other, each with the latest others, until nothing is gained.
 
     Stops when no label changes (all factors hard), when a sweep lowers the objective by no more
     than ``tol`` times its value at the start, after ``max_iter`` sweeps, or when ``callback``
     returns True. A sweep costs two products with each relation, the objective included.
     """
+    # A sweep is many products of narrow arrays, for which one thread is fastest.
     with narrow_products():
         run = Run(start, np.array([problem.objective(start)]), converged=False)
         try:
@@ -73,6 +74,7 @@ def alternate(
                 if stop or run.converged:
                     break
         except Interrupted as interruption:
+            # Hours of work on a lost cluster: what was found until then goes with the error.
             interruption.run = replace(run, history=run.history[1:])
             raise
     return replace(run, history=run.history[1:])
@@ -85,5 +87,6 @@ def _swept(problem: Problem, run: Run, tol: float) -> Run:
         state = problem.moved(name, state)
     history = np.append(run.history, problem.objective(state))
     settled = all(unchanged(before[name], state.factors[name]) for name in before)
+    # Relative to the start, not to the value now: an objective near zero would never settle.
     small = abs(history[-2] - history[-1]) <= tol * abs(history[0])
     return Run(state, history, bool(settled or small))

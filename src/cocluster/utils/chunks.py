@@ -11,5 +11,6 @@ def chunks(n: int, step: int) -> Iterator[slice]:
     >>> list(chunks(5, 2))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
+    # Callers divide memory by the size of an element, which may leave less than one.
     step = max(1, step)
     return (slice(start, min(start + step, n)) for start in range(0, n, step))

@@ -10,6 +10,7 @@ RandomState = int | np.random.RandomState | np.random.Generator | None
 def generator(random_state: RandomState) -> np.random.Generator:
     """The generator itself, or one seeded by an integer or drawn from a RandomState."""
     if isinstance(random_state, np.random.RandomState):
+        # Drawn from it, so that a second fit with the same object differs, as in scikit-learn.
         random_state = int(random_state.randint(2**31))
     try:
         return np.random.default_rng(random_state)

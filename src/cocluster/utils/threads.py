@@ -18,7 +18,9 @@ from typing import TypeVar
 from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
+# For those who cannot change the code that calls us, as on a shared machine.
 VARIABLE = "COCLUSTER_NUM_THREADS"
+# A context variable and not a global one: a limit in one thread does not reach the others.
 _limit: ContextVar[int | None] = ContextVar("limit", default=None)
 
 
@@ -29,15 +31,18 @@ def count() -> int:
         return limited
     given = os.environ.get(VARIABLE)
     if given is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _processors()
+        return _processors()
     if not given.isdigit() or int(given) == 0:
         raise ValueError(f"{VARIABLE} must be a whole number from 1 on, got {given!r}.")
     return int(given)
 
 
 def _processors() -> int:
-    """Processors of the machine."""
-    return os.cpu_count() or 1
+    """Processors that this process may use: in a container often fewer than the machine has."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # only Linux tells
+        return os.cpu_count() or 1
 
 
 @contextmanager
@@ -58,13 +63,18 @@ def limit(n: int) -> Iterator[None]:
 
 
 def each(function: Callable[[T], None], tasks: Sequence[T]) -> None:
-    """Call a function that gives way to other threads for every task, in as many as are allowed."""
+    """Call a function for every task, several at a time, in as many threads as are allowed.
+
+    The function must release the lock of the interpreter, as compiled kernels do; otherwise the
+    threads would only wait for each other.
+    """
     n_threads = min(count(), len(tasks))
     if n_threads <= 1:
         for task in tasks:
             function(task)
         return
     with ThreadPoolExecutor(n_threads) as pool:
+        # To go through the results raises what a task has raised.
         for _ in pool.map(function, tasks):
             pass
 
@@ -81,5 +91,6 @@ def narrow_products() -> Iterator[None]:
 
 @cache
 def _pools() -> ThreadpoolController:
-    """The thread pools of the libraries that are loaded; to look for them takes milliseconds."""
+    """The thread pools of the libraries that are loaded."""
+    # Kept, for to look for them takes milliseconds, which is more than many a product.
     return ThreadpoolController()

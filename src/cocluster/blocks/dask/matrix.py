@@ -1,4 +1,4 @@
-"""Blocks on the workers of a Dask cluster."""
+"""DaskBlocks: a matrix in blocks of rows, on the workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ class DaskBlocks(RowBlocks):
     Parameters
     ----------
     blocks : Spread
-        Of csr arrays or numpy arrays.
+        One csr array or numpy array for each block of rows.
+    column_names : array, optional
+        Names of the columns, where the data have them.
     """
 
     def __init__(self, blocks: Spread, column_names: Array | None = None) -> None:
@@ -33,6 +35,7 @@ class DaskBlocks(RowBlocks):
 
     def rowwise(self, function: Callable[..., Matrix], *shared: Any) -> Self:
         """The matrix with every block transformed, where it is."""
+        # Made now: every later pass reads the new blocks, and would transform the old ones again.
         return type(self)(_measured(self.blocks.map(function, *shared).made()), self.column_names)
 
     def total(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> Any:
@@ -50,7 +53,8 @@ class DaskBlocks(RowBlocks):
     def reassigned(
         self, G: Factor, H: Partition, codes: Array, bias: Array
     ) -> tuple[Spread, Array]:
-        """New labels where the blocks are; how many come along with what they change."""
+        """New labels, which stay where the blocks are, and what they change in Xᵀ G, here."""
+        # Cluster sizes are wanted next; with the same task they cost no second round trip.
         G = self.placed(G)
         made, (change, squares) = self.blocks.rows_and_total(
             _reassigned_and_gram, H, codes, bias, along=(G,)
@@ -58,21 +62,22 @@ class DaskBlocks(RowBlocks):
         return replace(G, source=made, known={"gram": squares}), change
 
     def __matmul__(self, F: Factor) -> Spread:
-        dtype = np.result_type(self.dtype, F.dtype) if isinstance(F, np.ndarray) else self.dtype
+        # Width and type are worked out here: to ask a worker for them would be a round trip.
+        dtype = np.result_type(self.dtype, F.dtype)
         return self.blocks.map(times, F, width=F.shape[1], dtype=dtype)
 
     def turned_times(self, G: Factor) -> Array:
-        """Xᵀ G, and Gᵀ G along with it: both are wanted whenever one is."""
+        """Xᵀ G. Gᵀ G comes along with it and is kept: both are wanted whenever one is."""
         G = self.placed(G)
         product, squares = self.blocks.total(_turned_product_and_gram, along=(G,))
         G.known["gram"] = np.asarray(squares)
         return np.asarray(product)
 
     def fits(self, n_clusters: int) -> None:
-        """Nothing to say: the memory of the workers is Dask's concern."""
+        """Never raises: the memory of the workers is Dask's concern."""
 
     def placed(self, values: Factor) -> Spread:
-        """Values of the rows, with their blocks."""
+        """Values of the rows, cut up and sent to the workers unless they are there."""
         if isinstance(values, Spread):
             return values
         return spread(self.blocks.client, values, self.row_counts)
@@ -87,11 +92,13 @@ def dask_blocks(X: Any) -> DaskBlocks:
     They are computed on the cluster of the client in scope, checked there, and stay there.
     """
     client = _client()
-    if hasattr(X, "npartitions") and hasattr(X, "columns"):
+    if hasattr(X, "columns"):
+        # Of a frame only Dask's workers know how many rows a partition has: -1 stands for any.
         names, parts = np.array(list(X.columns), dtype=object), X.to_delayed()
         width, counts = len(names), [-1] * len(parts)
     else:
         names, (parts, counts, width) = None, _chunks(X)
+    # All are started at once, and what is asked for below waits for them on the workers.
     read = client.compute(list(parts))
     described = [f"block {number} of X" for number in range(len(read))]
     blocks = client.map(_as_block, read, described, counts, [width] * len(read), pure=False)
@@ -121,11 +128,12 @@ def _chunks(X: Any) -> tuple[list[Any], list[int], int]:
             "X is a Dask array with chunks of unknown sizes; call X.compute_chunk_sizes() first."
         )
     if len(X.chunks[1]) > 1:
+        # Rows must be whole: scaling, products and labels are computed row by row.
         X = X.rechunk({1: -1})
     return X.to_delayed().ravel().tolist(), list(X.chunks[0]), int(X.shape[1])
 
 
-def _as_block(chunk: Any, described: str, n_rows: int, width: int) -> Matrix:
+def _as_block(chunk: Any, described: str, n_rows: int, width: int) -> InMemory:
     """A chunk as a checked matrix of the shape it is said to have."""
     block = as_matrix(chunk, described, min_size=0)
     if block.shape != (block.shape[0] if n_rows < 0 else n_rows, width):

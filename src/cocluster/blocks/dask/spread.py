@@ -1,4 +1,8 @@
-"""Spread: what has one part for each block of rows, on the workers of a Dask cluster."""
+"""Spread: rows in parts, one part for each block of a matrix, on the workers of a Dask cluster.
+
+Tasks are submitted with ``pure=False``: Dask would otherwise hash all arguments to find out whether
+it knows the result already, which for blocks of data costs more than the task.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +24,20 @@ from cocluster.blocks.dask import tasks
 from cocluster.blocks.dask.recipe import Recipe, flattened, run
 from cocluster.blocks.rows import stacked
 from cocluster.linalg.matrices import gram, inner, n_bytes
-from cocluster.linalg.partitions import Partition
+from cocluster.linalg.partitions import Partition, as_array, is_hard, strongest
 from cocluster.linalg.types import Array, Factor
 from cocluster.utils.errors import Interrupted
 
-# What a cluster that is gone makes its client raise.
+# What the client raises when its cluster is gone.
 LOST = (CancelledError, CommClosedError, KilledWorker, TimeoutError, ClosedClientError)
-# Partial sums that one task adds up.
+# Partial sums that one task adds up: few enough for them to fit on one worker, many enough for the
+# sum over a thousand blocks to take four rounds.
 FAN_IN = 8
 
 
 @sizeof.register(sp.csr_array)
 def _bytes_of_sparse(X: sp.csr_array) -> int:
-    """Dask knows the older matrices only, and would think a block free to move."""
+    """Bytes of a block: Dask knows scipy's older matrices only, and would move these for free."""
     return n_bytes(X)
 
 
@@ -50,20 +55,24 @@ class ClusterLost(Interrupted):
 class Spread:
     """Rows in parts: blocks of a matrix, a factor, or products, each part where its block is.
 
-    Only sums over all parts, and rows that are asked for, travel. Parts are made when they are
-    needed: what is mapped and then summed is one task. A part that is lost with its worker is
-    computed again from what it was made of.
+    Only sums over all parts, and rows that are asked for, travel to the client. Parts are computed
+    when they are needed: what is mapped and then summed is one task. A part that is lost with its
+    worker is computed again from what it was made of.
 
     Attributes
     ----------
     client : distributed.Client
-    source : futures of arrays, sparse arrays or `Partition`; or how to make them
+    source : tuple of futures, or Recipe
+        The parts (arrays, sparse arrays or `Partition`), or how to make them.
     row_counts : tuple of int
+        Rows of each part.
     width : int
-        Number of columns.
+        Number of columns; 0 where a row is a single number, such as a label.
     dtype : type of the entries
     hard : bool
         Whether the parts are partitions.
+    known : dict of str to array
+        Sums over all parts that have been computed, by name, so that no one asks the workers twice.
     """
 
     client: Client
@@ -72,23 +81,22 @@ class Spread:
     width: int
     dtype: np.dtype
     hard: bool = False
-    # Sums over all parts that have been computed, by name, so that nobody asks the workers twice.
     known: dict[str, Array] = field(default_factory=dict)
 
     @cached_property
     def parts(self) -> tuple[Future, ...]:
         """The parts, made once."""
-        return (
-            tuple(self._submitted(self.source)) if isinstance(self.source, Recipe) else self.source
-        )
+        source: Any = self.source
+        return source if self.is_made else tuple(self._submitted(source))
 
     @property
     def is_made(self) -> bool:
-        """Whether the parts are there, or on their way."""
+        """Whether the parts are on the workers or being computed there."""
+        # A cached property is in the dict of the object from the first time it was asked for.
         return not isinstance(self.source, Recipe) or "parts" in vars(self)
 
     def made(self) -> Spread:
-        """The same, its parts being computed from now on: for what is used more than once."""
+        """The same with its parts being computed from now on: for what is used more than once."""
         return replace(self, source=self.parts)
 
     @property
@@ -118,7 +126,11 @@ class Spread:
         dtype: Any = None,
         hard: bool = False,
     ) -> Spread:
-        """``function(part, *parts of along, *shared)`` of every part, with as many rows."""
+        """``function(part, *parts of along, *shared)`` of every part, with as many rows.
+
+        ``width``, ``dtype`` and ``hard`` describe the result where it differs in them: it is not
+        computed yet, so it cannot be looked at.
+        """
         return Spread(
             self.client,
             Recipe(function, (self, *along), shared),
@@ -135,22 +147,24 @@ class Spread:
     def total(
         self, function: Callable[..., Any], *shared: Any, along: tuple[Spread, ...] = ()
     ) -> Any:
-        """The sum of the results, always in the same order."""
+        """The sum of ``function(part, *parts of along, *shared)``, always in the same order."""
         return self._sum(self._submitted(Recipe(function, (self, *along), shared)))
 
     def rows_and_total(
         self, function: Callable[..., Any], *shared: Any, along: tuple[Spread, ...] = ()
     ) -> tuple[tuple[Future, ...], Any]:
-        """Of two results of every part the first, which stays, and the sum of the second."""
+        """For a function with two results: the first of each part, there, and the others' sum."""
         pairs = self._submitted(Recipe(function, (self, *along), shared))
         with _lost_cluster_named():
             stay = self.client.map(tasks.first, pairs, pure=False)
         left = self._added_up(pairs, tasks.second)
-        del pairs  # summands are let go as soon as they are added
+        # Dask frees a result when no future points to it: here, as soon as it has been added.
+        del pairs
         return tuple(stay), self._sum(left)
 
     def _sum(self, left: list[Future]) -> Any:
         """The sum of some results, here."""
+        # As a tree: a single task for all would need all partial sums on one worker.
         while len(left) > 1:
             left = self._added_up(left, tasks.same)
         with _lost_cluster_named():
@@ -164,6 +178,7 @@ class Spread:
 
     def _submitted(self, recipe: Recipe) -> list[Future]:
         """One task for each part; what they share is sent once."""
+        # As a result of its own, which workers pass on: inside each task it would travel with all.
         columns: list[tuple[Future, ...]] = []
         shared: list[Any] = []
         step = flattened(replace(self, source=recipe), columns, shared)
@@ -173,20 +188,30 @@ class Spread:
             alike = ([step] * n, [common] * n, [n] * n)
             return list(self.client.map(run, *alike, *columns, pure=False))
 
-    def gather(self) -> Factor:
+    def gathered(self) -> Any:
         """All rows, here."""
         return stacked(self.fetch())
+
+    def as_array(self) -> Array:
+        """All rows, here, as an array of memberships."""
+        return as_array(self.gathered())
+
+    def strongest(self) -> Array:
+        """The cluster of each object, here; memberships stay where they are."""
+        return np.asarray(self.map(strongest).gathered())
 
     def fetch(self) -> list[Any]:
         """All parts, here."""
         with _lost_cluster_named():
             return list(self.client.gather(list(self.parts)))
 
-    def __getitem__(self, positions: Array) -> Factor:
+    def __getitem__(self, positions: Array) -> Any:
         """Some rows, here, in the order asked for; or some columns, where they are."""
         if isinstance(positions, tuple):
             width = len(range(*positions[1].indices(self.width)))
             return self.map(tasks.picked_columns, positions[1], width=width)
+        # Sorted, rows of one part are neighbours: each part is asked once, and the answers are put
+        # back into the order asked for.
         order = np.argsort(positions, kind="stable")
         picked = [
             self.client.submit(tasks.taken, self.parts[number], local, pure=False)
@@ -198,6 +223,7 @@ class Spread:
 
     def put(self, positions: Array, values: Factor) -> Spread:
         """The same with some rows replaced; positions in rising order."""
+        # Links touch few rows, so only parts that have some of them are made anew.
         parts = list(self.parts)
         for number, local, chosen in self._by_part(positions):
             parts[number] = self.client.submit(
@@ -205,8 +231,12 @@ class Spread:
             )
         return replace(self, source=tuple(parts), known={})
 
+    with_rows = put
+
     def _by_part(self, positions: Array) -> Iterator[tuple[int, Array, slice]]:
-        """Sorted positions by part: its number, positions within it, and which those are."""
+        """For each part with some of the sorted positions: its number, the positions within it,
+        and which of the given ones these are.
+        """
         ends = np.cumsum(self.row_counts)
         cuts = np.searchsorted(positions, ends)
         first = 0
@@ -245,19 +275,19 @@ class Spread:
     __rmul__ = __mul__
 
     def astype(self, dtype: Any) -> Spread:
-        """The parts in another precision."""
-        return self if dtype == self.dtype else self.map(tasks.cast, np.dtype(dtype), dtype=dtype)
+        """The parts in another precision; labels have none."""
+        same = self.hard or dtype == self.dtype
+        return self if same else self.map(tasks.cast, np.dtype(dtype), dtype=dtype)
 
 
 def spread(client: Client, values: Any, row_counts: Sequence[int]) -> Spread:
     """Values of all rows (an array or a `Partition`), cut up and sent to the workers."""
     ends = np.cumsum(row_counts)
     cuts = [slice(end - count, end) for end, count in zip(ends, row_counts, strict=True)]
+    # By a task and not by scatter: what was scattered is gone with its worker, tasks run again.
     parts = client.map(tasks.same, [values[cut] for cut in cuts], pure=False)
-    hard = isinstance(values, Partition)
     width = values.shape[1] if len(values.shape) > 1 else 0
-    dtype = np.dtype(np.float32) if hard else values.dtype
-    return Spread(client, tuple(parts), tuple(row_counts), width, dtype, hard)
+    return Spread(client, tuple(parts), tuple(row_counts), width, values.dtype, is_hard(values))
 
 
 @contextmanager

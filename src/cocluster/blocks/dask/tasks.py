@@ -1,15 +1,19 @@
-"""Small tasks on the parts of a `Spread`, as its workers run them."""
+"""Small tasks on the parts of a `Spread`, as its workers run them.
+
+They are functions of a module, not lambdas, so that a worker loads them by name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from cocluster.blocks.rows import plus
-from cocluster.linalg.partitions import Partition
+from cocluster.linalg.partitions import with_rows
 from cocluster.linalg.types import Array, InMemory
 
 
@@ -19,17 +23,20 @@ def same(value: Any) -> Any:
 
 
 def first(pair: tuple[Any, Any]) -> Any:
-    """What stays."""
+    """The first of two results: the one that stays on the worker."""
     return pair[0]
 
 
 def second(pair: tuple[Any, Any]) -> Any:
-    """What travels."""
+    """The second of two results: the one that is added up."""
     return pair[1]
 
 
 def added(values: list[Any], pick: Callable[[Any], Any]) -> Any:
-    """The sum of what is picked from a list, in its order."""
+    """The sum of what is picked from each value, in the order of the list.
+
+    The order is fixed because rounding depends on it: the same data give the same sum.
+    """
     return reduce(plus, map(pick, values))
 
 
@@ -45,11 +52,8 @@ def taken(part: InMemory, positions: Array) -> Any:
 
 def put(part: Any, positions: Array, values: Any) -> Any:
     """A part with some rows replaced."""
-    if isinstance(part, Partition):
-        return Partition(put(part.labels, positions, values.labels), part.n_clusters)
-    changed = part.copy()
-    changed[positions] = values
-    return changed
+    # A copy, because the part is a result that Dask keeps and may hand to other tasks.
+    return with_rows(copy(part), positions, values)
 
 
 def cast(part: Array, dtype: np.dtype) -> Array:

@@ -19,7 +19,7 @@ from cocluster.linalg.assignment import reassigned
 from cocluster.linalg.partitions import Partition
 from cocluster.linalg.types import Array, Factor, InMemory
 
-# At a time there are the block at work, the next one, and a scaled or transposed copy; a block
+# At a time there are the block at work, the next one, a scaled copy and a transposed one; a block
 # takes an eighth of the memory at most (`open_source`).
 BLOCKS_AT_ONCE = 4
 # Arrays of the width of a factor that a sweep holds for the rows: factor, products, forces.
@@ -27,15 +27,18 @@ FACTORS_AT_ONCE = 6
 
 
 class StoredBlocks(RowBlocks):
-    """A matrix on disk.
+    """A matrix on disk, see `open_blocks`.
 
     Factors of rows and columns are in memory, blocks are read anew in every pass.
 
     Parameters
     ----------
     source : Source
+        Reads the blocks.
     memory : int
         Bytes that blocks and factors may take together, besides the interpreter itself.
+    transforms : tuple of (function, shared)
+        What is done to each block after it is read, one after the other: see `rowwise`.
     """
 
     def __init__(
@@ -73,8 +76,8 @@ class StoredBlocks(RowBlocks):
     ) -> tuple[Partition, Array]:
         """New labels, and what they change: added up as the blocks go by."""
         parts, change = [], np.zeros((self.shape[1], G.n_clusters), self.dtype)
-        for moved, part in self._results(reassigned, (H, codes, bias), (G,)):
-            parts.append(moved)
+        for labels, part in self._results(reassigned, (H, codes, bias), (G,)):
+            parts.append(labels)
             change += part
         return stacked(parts), change
 
@@ -83,6 +86,7 @@ class StoredBlocks(RowBlocks):
         return values
 
     def __getitem__(self, positions: Array) -> InMemory:
+        # Sorted, so that each block is read once however the positions are mixed.
         order = np.argsort(positions, kind="stable")
         owner = np.searchsorted(self._ends, positions[order], side="right")
         found = []
@@ -92,7 +96,7 @@ class StoredBlocks(RowBlocks):
         return stacked(found)[np.argsort(order)]
 
     def fits(self, n_clusters: int) -> None:
-        """Raise ValueError if memory is too small for factors of so many columns."""
+        """Raise ValueError if memory is too small for factors with ``n_clusters`` columns."""
         block = self.memory // 8
         factors = FACTORS_AT_ONCE * sum(self.shape) * n_clusters * self.dtype.itemsize
         needed = BLOCKS_AT_ONCE * block + factors
@@ -107,6 +111,8 @@ class StoredBlocks(RowBlocks):
         self, function: Function, shared: tuple[Any, ...], along: tuple[Any, ...]
     ) -> Iterator[Any]:
         """The function of one block after the other; the next is read in the meantime."""
+        # One reader: a disk reads one file after the other fastest, and a second block that waits
+        # would only take memory.
         with ThreadPoolExecutor(max_workers=1) as reader:
             coming = reader.submit(self.source.read, 0)
             for number in range(len(self.row_counts)):
@@ -115,6 +121,8 @@ class StoredBlocks(RowBlocks):
                     coming = reader.submit(self.source.read, number + 1)
                 rows = self._rows(number)
                 parts = [values[rows] for values in along]
+                # Left before the result is handed out: what the caller does with it is not part of
+                # a block.
                 with passes.part_of(len(self.row_counts)):
                     result = function(self._transformed(block), *parts, *shared)
                 yield result
