@@ -39,6 +39,7 @@ CLASSES = {
 }
 # Names of the libraries would give the class away.
 STOP_WORDS = [*ENGLISH_STOP_WORDS, "numpy", "scipy", "sklearn", "scikit", "python"]
+# A docstring of fewer words ("Alias of ...") says too little to be placed.
 MIN_WORDS = 10
 VIEWS = ("words", "parameters", "see_also")
 
@@ -56,7 +57,21 @@ _IDENTIFIER = re.compile(r"[A-Za-z]\w*")
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Documents seen in several views; see :func:`load_docstrings`."""
+    """Documents seen in several views, as :func:`load_docstrings` returns them.
+
+    Attributes
+    ----------
+    views : dict of name to csr_array of shape (n_documents, n_features)
+        Counts.
+    feature_names : dict of name to array
+        What the columns of each view count.
+    names : array of shape (n_documents,)
+        Qualified names of the functions and classes.
+    labels : int array of shape (n_documents,)
+        Class of each document, by its place in ``class_names``.
+    class_names : array
+        The subpackages.
+    """
 
     views: dict[str, sp.csr_array]
     feature_names: dict[str, Array]
@@ -134,6 +149,7 @@ def _counter(view: str) -> CountVectorizer:
     if view == "words":
         pattern = r"\b[a-z]{3,}\b"
         return CountVectorizer(token_pattern=pattern, stop_words=STOP_WORDS, min_df=5, max_df=0.5)
+    # A name that fewer than three documents have joins nothing.
     return CountVectorizer(analyzer=list, min_df=3)
 
 
@@ -209,6 +225,7 @@ def _cache_path() -> Path:
     """File for this corpus: its name changes with the versions and with the rules above."""
     packages = ("cocluster", "numpy", "scipy", "scikit-learn")
     versions = "-".join(f"{package}-{version(package)}" for package in packages)
+    # Of this very file: whoever changes a rule gets a new corpus without asking for it.
     rules = zlib.crc32(Path(__file__).read_bytes())
     return cache_folder() / f"docstrings-{versions}-{rules:08x}.npz"
 

@@ -17,6 +17,7 @@ from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import cache_folder, new_file
 from cocluster.utils.optional import library
 
+# Environment variables: a folder with data sets, and an address to download them from.
 FOLDER = "COCLUSTER_DATA"
 MIRROR = "COCLUSTER_MIRROR"
 # Seconds without any data after which a server counts as silent, and how often it is asked.
@@ -41,6 +42,11 @@ def fetch(name: str, *, mirror: str | None = None, timeout: float = TIMEOUT) -> 
     timeout : float
         Seconds without any data after which a server counts as silent.
 
+    Returns
+    -------
+    Dataset
+        Give ``dataset.data`` to ``fit``; ``dataset.labels`` are the known classes.
+
     Raises
     ------
     ValueError
@@ -58,6 +64,7 @@ def locate(info: DatasetInfo, *, mirror: str | None = None, timeout: float = TIM
     """Checked file of a data set, which is downloaded if need be; arguments as of `fetch`."""
     own = _in_folder(info)
     if own is not None:
+        # The user chose this folder: a wrong file there is said, and no other one taken instead.
         _require_checksum(info, own)
         return own
     cached = cache_folder() / info.file
@@ -81,6 +88,7 @@ def _in_folder(info: DatasetInfo) -> Path | None:
     place = Path(folder) / info.file
     if place.exists():
         return place
+    # Of several files of that name always the same one, whatever order the disk lists them in.
     return min(Path(folder).rglob(place.name), default=None)
 
 
@@ -172,5 +180,6 @@ def _load(info: DatasetInfo, file: Path) -> Dataset:
 
 def _names(rest: dict[str, Array], key: str, *, single: bool) -> Array | None:
     """Names of a view's features, taken out of the remaining arrays."""
+    # Files with several views call them VIEW_names, so that it is clear whose they are.
     words = ("terms", "feature_names") if single else (f"{key}_names",)
     return next((rest.pop(word) for word in words if word in rest), None)

@@ -53,7 +53,9 @@ class DatasetInfo:
 
 
 def list_datasets(kind: str | None = None) -> tuple[DatasetInfo, ...]:
-    """Known data sets, all or those of one kind.
+    """Known data sets, all or those of one kind ("text", "gene", "image", "uci" or "multi").
+
+    Each `DatasetInfo` tells size, origin and licence; `fetch` loads one by its name.
 
     Examples
     --------
@@ -62,7 +64,9 @@ def list_datasets(kind: str | None = None) -> tuple[DatasetInfo, ...]:
     """
     kinds = dict.fromkeys(info.kind for info in _registry().values())
     if kind is not None and kind not in kinds:
-        raise ValueError(f"There is no kind {kind!r} of data sets; the kinds are {_join(kinds)}.")
+        raise ValueError(
+            f"There is no kind {kind!r} of data sets; the kinds are {', '.join(kinds)}."
+        )
     return tuple(info for info in _registry().values() if kind in (None, info.kind))
 
 
@@ -77,6 +81,7 @@ def dataset_info(name: str) -> DatasetInfo:
     known = _registry()
     if name in known:
         return known[name]
+    # Mostly a misprint, or a name whose size was left out ("iris" for "iris_150x4").
     near = nearest(name, tuple(known))
     hint = f"did you mean {' or '.join(near)}?" if near else "see list_datasets()."
     raise ValueError(f"There is no data set {name!r}; {hint}")
@@ -85,6 +90,7 @@ def dataset_info(name: str) -> DatasetInfo:
 def nearest(name: str, known: tuple[str, ...]) -> list[str]:
     """Known names that start as the given one, or else are spelled much alike; three at most."""
     lower = {word.lower(): word for word in known}
+    # Every name starts with nothing: no suggestion is better than the first three.
     starting = [word for low, word in lower.items() if low.startswith(name.lower() or "?")]
     alike = get_close_matches(name.lower(), lower, n=3, cutoff=0.5)
     return starting[:3] or [lower[word] for word in alike]
@@ -100,8 +106,3 @@ def _registry() -> dict[str, DatasetInfo]:
         )
         for name, entry in tomllib.loads(text).items()
     }
-
-
-def _join(words: Mapping[str, None]) -> str:
-    """Words in a row."""
-    return ", ".join(words)

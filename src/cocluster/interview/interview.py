@@ -28,7 +28,11 @@ class Interview:
     """Ask which samples belong together, pair by pair, and cluster with the answers.
 
     Nothing is printed or read: a notebook, a command line or a page shows the queries and brings
-    the answers.
+    the answers, in a loop such as ::
+
+        for query in interview.next_queries(5):
+            interview.answer(query.i, query.j, ask_someone(query.i, query.j))
+        interview.refit()
 
     Parameters
     ----------
@@ -96,9 +100,11 @@ class Interview:
         self._relational = relational(data)
         n = len(self._relational)
         checked = as_links(links, None, n) or Links.from_pairs(n_samples=n)
+        # Links as given, because `as_links` drops those that are all "unsure".
         given = links if isinstance(links, Links) else checked
         ids = self._relational.names.get(self._relational.center)
         self._given = given if ids is None or given.ids is not None else replace(given, ids=ids)
+        # A number instead of the generator: it goes into the file, and undo comes back to it.
         self._seed = int(generator(random_state).integers(2**31))
         self._log: tuple[Answered, ...] = ()
         self._links = self._given
@@ -126,7 +132,12 @@ class Interview:
         return self.refit()._model if self._model is None else self._model
 
     def next_queries(self, n: int = 1) -> list[Query]:
-        """The next pairs to ask, best first; fewer than n if no more are open."""
+        """The next pairs to ask, best first; fewer than n if no more are open.
+
+        Asking twice without an answer in between gives the same pairs. The first call fits, if
+        nothing is fitted yet.
+        """
+        # Drawn from the number of answers, so that the same state asks the same questions.
         rng = np.random.default_rng([self._seed, len(self._log)])
         geometry = Geometry(self._embedding, self.labels)
         known, queries = Known(self._links), list[Query]()
@@ -141,7 +152,11 @@ class Interview:
         return queries
 
     def answer(self, i: int, j: int, answer: str) -> Answered:
-        """Record "same", "different" or "unsure"; a contradiction is refused with its chain."""
+        """Record what someone says of samples i and j: "same", "different" or "unsure".
+
+        Any pair may be answered, also one that was not asked. A contradiction of what is known is
+        refused with a ValueError that names the chain of answers; nothing changes then.
+        """
         check_choice(answer, "answer", tuple(SIGNS))
         i, j = check_integer(i, "i", 0), check_integer(j, "j", 0)
         links = self._links | self._table(((i, j, answer),))
@@ -165,6 +180,7 @@ class Interview:
         if start is not None and "init" in model.get_params():
             model.set_params(init=start)
         self._model = model.fit(self.data, links=self._links)
+        # Estimators from elsewhere label the samples only.
         alone = {self._relational.center: model.labels_}
         self._labels = dict(getattr(model, "labels_by_type_", alone))
         return self
@@ -205,10 +221,12 @@ class Interview:
     def _start(self) -> Any:
         """Labels to start from; None before the first fit."""
         k = self.estimator.n_clusters
+        # Labels of a file may come from an estimator with more clusters than this one.
         if self._labels is None or self.labels.max() >= k:
             return None
         groups = Known(self._links).groups()
         if len(groups) < 2:
+            # One class says nothing about where another one lies.
             return self._labels
         return seeded_labels(Geometry(self._embedding, self.labels), groups, k)
 

@@ -12,13 +12,13 @@ from scipy.spatial.distance import cdist
 from cocluster.linalg.types import Array
 from cocluster.links import Links
 
+# What each answer says of a pair, as `Links` has it.
 SIGNS = {"same": 1, "different": -1, "unsure": 0}
-"""What each answer says of a pair, as `Links` has it."""
 
 
 @dataclass(frozen=True)
 class Query:
-    """A question: do samples i and j belong together?
+    """A question: do samples i and j belong together? `Interview.next_queries` makes it.
 
     Attributes
     ----------
@@ -38,9 +38,15 @@ class Query:
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer: "same", "different" or "unsure", and how many pairs it settled, itself included.
+    """An answer, as `Interview.answer` records it.
 
-    It settles none if it was implied before, or if it is "unsure".
+    Attributes
+    ----------
+    i, j : int
+        Positions of the samples.
+    answer : {"same", "different", "unsure"}
+    n_implied : int
+        How many pairs it settled, itself included; none if it was implied before, or is "unsure".
     """
 
     i: int
@@ -71,6 +77,7 @@ class Known:
     @cached_property
     def closed(self) -> sp.csr_array:
         """Pairs of different components that are not asked about (again)."""
+        # To take an "unsure" pair for a cannot-link closes it and all that follows from it alike.
         signs = self.links.signs
         return replace(self.links, signs=np.where(signs == 0, -1, signs)).closure().cannot_matrix()
 
@@ -92,6 +99,7 @@ class Known:
         largest: the classes found so far.
         """
         apart = self.links.closure().cannot_matrix()
+        # A sample that nothing is known of may belong to any class, and founds none.
         begun = np.flatnonzero((self.sizes > 1) | (np.diff(apart.indptr) > 0))
         found: list[int] = []
         for a in begun[np.argsort(-self.sizes[begun], kind="stable")]:
@@ -123,7 +131,7 @@ class Geometry:
 
     @cached_property
     def centroids(self) -> Array:
-        """Mean of each cluster; an empty one lies beyond everything."""
+        """Mean of each cluster; an empty one lies beyond everything, so that nobody is near it."""
         sums = np.stack([np.bincount(self.labels, column) for column in self.Z.T], axis=1)
         with np.errstate(invalid="ignore"):
             means = sums / self.sizes[:, None]
@@ -143,7 +151,7 @@ class Geometry:
     @cached_property
     def nearest(self) -> Array:
         """The two nearest clusters of each sample, shape (n_samples, 2)."""
-        second = min(1, len(self.sizes) - 1)
+        second = min(1, len(self.sizes) - 1)  # with one cluster it is the second, too
         return np.argsort(self.distances, axis=1, kind="stable")[:, [0, second]]
 
     @cached_property

@@ -19,6 +19,7 @@ def seeded_labels(geometry: Geometry, groups: list[Array], n_clusters: int) -> A
     """
     centres = geometry.means(groups[:n_clusters])
     present = geometry.centroids[geometry.sizes > 0]
+    # Farthest first: the cluster least like the classes found so far is most likely another class.
     while len(centres) < n_clusters:
         gap = cdist(present, centres).min(axis=1)
         # With fewer current clusters than needed all are taken: samples serve instead.
@@ -31,6 +32,7 @@ def seeded_labels(geometry: Geometry, groups: list[Array], n_clusters: int) -> A
 
 def _renamed(found: Array, before: Array, n_clusters: int) -> Array:
     """Labels renumbered to agree with those before as often as possible."""
+    # The best matching of found to former clusters is an assignment problem on their overlaps.
     common = np.zeros((n_clusters, n_clusters))
     np.add.at(common, (found, before), 1)
     return linear_sum_assignment(common, maximize=True)[1][found]

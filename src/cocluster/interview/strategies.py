@@ -12,8 +12,9 @@ from scipy.spatial.distance import cdist
 from cocluster.interview.knowledge import Geometry, Known, Query
 from cocluster.linalg.types import Array
 
+# Random pairs drawn before the open ones are looked for one by one: as long as one pair in twenty
+# is open, a hundred draws miss them all less than once in a hundred times.
 TRIES = 100
-"""Random pairs drawn before the open ones are looked for one by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,7 @@ class View:
     def begun(self) -> Array:
         """Components that something is known of."""
         begun = (self.known.sizes > 1) | (self.known.n_closed > 0)
+        # Before any answer the first group is one sample that the others are compared with.
         begun[self.known.component[self.groups[0]]] = True
         return begun
 
@@ -116,6 +118,7 @@ def _unfinished(view: View) -> Query | None:
     if len(candidates) == 0:
         return None
     a = candidates[compared[candidates].argmax()]
+    # Any sample of the component will do: what is said of one holds for all.
     x = int((known.component == a).argmax())
     return _among_groups(view, x, "not in a group yet", float(compared[a] / len(own)))
 
@@ -127,6 +130,7 @@ def _core(view: View) -> Query | None:
     candidates = np.flatnonzero(untouched & (sizes > 0))
     if len(candidates) == 0 or len(view.groups) >= view.n_clusters:
         return None
+    # The largest first: a mistake about it costs most.
     c = int(candidates[sizes[candidates].argmax()])
     share = float(sizes[c] / sizes.sum())
     return _among_groups(view, int(view.geometry.cores[c]), f"core of cluster {c}", share)

@@ -16,17 +16,23 @@ from cocluster.linalg.types import Array, InMemory
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """One or more views of the same samples.
+    """One or more views of the same samples, with whatever names and classes came with them.
+
+    `read` and `fetch` return it. Give ``dataset.data`` to ``fit``, or ``dataset.X`` if there is
+    one view; compare the labels found with ``dataset.labels``.
 
     Attributes
     ----------
     name : str
+        Of the file or of the entry, without ending.
     views : mapping of name to matrix of shape (n_present_samples, n_features)
         As stored, so missing values are NaN still.
     labels : int array of shape (n_samples,) or None
         Classes, counted from 0; -1 where unknown. For evaluation only.
     class_names : array or None
+        Name of each class, in the order of their codes.
     sample_names : array of shape (n_samples,) or None
+        Ids or file names of the samples.
     feature_names : mapping of view to array
         Where known.
     present : mapping of view to int array
@@ -39,6 +45,14 @@ class Dataset:
         What the user should know: oddities of the data, or how a file had to be read.
     info : mapping of str to str
         Origin and licence, where known.
+
+    Examples
+    --------
+    >>> dataset = Dataset("toy", {"X": np.eye(3)}, labels=np.array([0, 1, 1]))
+    >>> dataset
+    Dataset(toy; samples: 3, X: 3; 2 classes)
+    >>> dataset.select([2, 0]).labels.tolist()
+    [1, 0]
     """
 
     name: str
@@ -70,6 +84,8 @@ class Dataset:
                 )
 
     def __len__(self) -> int:
+        # A view that lacks samples has fewer rows; without a complete one, the last sample that is
+        # described tells how many there are.
         complete = [matrix for view, matrix in self.views.items() if view not in self.present]
         if complete:
             return int(complete[0].shape[0])

@@ -58,6 +58,7 @@ def _write_labels(file: Path, names: Array | None, labels: Array) -> None:
 
 def _arrays(model: Any) -> dict[str, Any]:
     """Factors by type and associations by number."""
+    # Methods that find labels only (spectral ones, k-means) have neither.
     factors = {f"factor_{name}": G for name, G in getattr(model, "factors_", {}).items()}
     associations = getattr(model, "associations_", ())
     return factors | {f"association_{r}": S for r, S in enumerate(associations)}
@@ -65,6 +66,7 @@ def _arrays(model: Any) -> dict[str, Any]:
 
 def _summary(model: Any, data: RelationalData) -> dict[str, Any]:
     """Method, parameters, versions, and how the fit went."""
+    # `CoCluster` chooses a method and keeps it as `model_`: that one is what ran.
     fitted = getattr(model, "model_", model)
     report = {
         name: {"satisfied": int(links.n_satisfied), "violated": int(links.n_violated)}

@@ -13,12 +13,17 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 from cocluster.linalg.types import Array
 from cocluster.links.labelling import Labelling, n_pairs, refuse_listing
 
+# Components from which a clique is grown, the best-connected ones first: the largest clique is hard
+# to find, and `check` must not take longer than the fit that follows it.
 CLIQUE_STARTS = 256
 
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """Everything that follows from a set of links.
+    """Everything that follows from a set of links; `Links.closure` makes it.
+
+    Samples that must-links join, directly or through others, form a component. A cannot-link
+    between two samples holds for all samples of their two components.
 
     Attributes
     ----------
@@ -66,7 +71,16 @@ class Closure:
 
 @dataclass(frozen=True)
 class Conflict:
-    """A contradiction: a cannot-linked pair and the must-link pairs that join its ends."""
+    """A contradiction: two samples that are cannot-linked, and must-links that join them.
+
+    Attributes
+    ----------
+    pair : tuple of two int
+        Positions of the cannot-linked samples.
+    chain : tuple of pairs
+        Must-links from the first to the second, as few as there are: ``((a, b), (b, c))`` for the
+        pair ``(a, c)``. To take back one of them, or the cannot-link, solves this conflict.
+    """
 
     pair: tuple[int, int]
     chain: tuple[tuple[int, int], ...]
@@ -76,6 +90,7 @@ def symmetric(pairs: Array, weights: Array, n: int) -> sp.csr_array:
     """Symmetric n x n matrix with the weights of pairs; repeated pairs add up."""
     ends = (np.concatenate([pairs[:, 0], pairs[:, 1]]), np.concatenate([pairs[:, 1], pairs[:, 0]]))
     matrix = sp.csr_array((np.concatenate([weights, weights]), ends), shape=(n, n))
+    # A pair that was stated several times is one edge with the sum of the weights.
     matrix.sum_duplicates()
     return matrix
 
@@ -85,6 +100,7 @@ def merge_pairs(pairs: Array, weights: Array) -> tuple[Array, Array]:
     apart = pairs[:, 0] != pairs[:, 1]
     low, high = np.sort(pairs[apart], axis=1).T
     n = int(high.max(initial=0)) + 1
+    # A sparse matrix adds up what falls on the same place, in time linear in the pairs.
     merged = sp.csr_array((weights[apart], (low, high)), shape=(n, n)).tocoo()
     return np.stack(merged.coords, axis=1, dtype=np.int64), merged.data
 
@@ -114,6 +130,7 @@ def components(n: int, must_link: Array, labellings: Sequence[Labelling]) -> Arr
     """Must-link component of each sample, numbered without gaps."""
     graph = must_graph(n, must_link, labellings)
     found = connected_components(graph, directed=False)[1][:n]
+    # The nodes of groups come after those of samples and have taken part in the numbering.
     return np.unique(found, return_inverse=True)[1].astype(np.int64)
 
 
@@ -125,6 +142,7 @@ def close(
     pairs, costs = [component[cannot_link]], [weights]
     for labelling in labellings:
         if labelling.distinct:
+            # One cannot-link between every two groups, as heavy as all pairs of their samples.
             sizes = labelling.sizes
             refuse_listing(n_pairs(len(sizes)))
             a, b = np.triu_indices(len(sizes), k=1)
@@ -144,6 +162,7 @@ def find_conflicts(
     ends = np.concatenate([cannot_link, _group_ends(n, node_component, labellings)])
     inside = ends[node_component[ends[:, 0]] == node_component[ends[:, 1]]]
     source, previous = -1, np.empty(0)
+    # Sorted by where they start, so that one search serves all conflicts of a sample.
     for start, end in inside[np.argsort(inside[:, 0], kind="stable")].tolist():
         if start != source:
             source = start

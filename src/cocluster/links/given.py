@@ -44,6 +44,7 @@ def as_links(
         return None
     merged = given[0] if len(given) == 1 else given[1] | given[0]
     merged.check(n_clusters if y is None else None)
+    # Links that are all "unsure" ask for nothing: the fit is then that of no links at all.
     return merged if merged.n_must + merged.n_cannot else None
 
 

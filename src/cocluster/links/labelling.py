@@ -23,7 +23,10 @@ FRACTIONS = "labels must be a partial labelling (whole numbers or names), got fr
 
 @dataclass(frozen=True, eq=False)
 class Labelling:
-    """m labelled samples that stand for m(m-1)/2 links, which are never listed.
+    """A partial labelling as supervision: m labelled samples stand for m(m-1)/2 links.
+
+    Two samples of one group are must-linked, two of different groups cannot-linked (unless
+    ``distinct`` is False). The links are counted and followed, but not listed until asked for.
 
     Parameters
     ----------
@@ -39,6 +42,7 @@ class Labelling:
 
     def __post_init__(self) -> None:
         known = np.flatnonzero(self.codes >= 0)
+        # np.unique numbers groups by size of their code; `rank` renumbers them by first appearance.
         _, first, code = np.unique(self.codes[known], return_index=True, return_inverse=True)
         rank = np.empty(len(first), dtype=np.int64)
         rank[np.argsort(first)] = np.arange(len(first))
@@ -81,11 +85,13 @@ class Labelling:
         """List the must-links, shape (n_must, 2)."""
         refuse_listing(self.n_must)
         indicator = self.indicator()
+        # The product has an entry for each pair of one group; above the diagonal it is there once.
         ends: tuple[Array, Array] = sp.triu(indicator @ indicator.T, k=1).nonzero()
         return np.stack(ends, axis=1, dtype=np.int64)
 
     def cannot_link(self) -> Array:
         """List the cannot-links, shape (n_cannot, 2)."""
+        # All pairs are listed before those within a group are dropped.
         refuse_listing(n_pairs(len(self.members)) if self.distinct else 0)
         members = self.members if self.distinct else self.members[:0]
         pairs: Array = members[np.stack(np.triu_indices(len(members), k=1), axis=1)]
@@ -145,7 +151,7 @@ def _codes_of_objects(labels: Iterable[object], unlabeled: object) -> Array:
 def group_codes(groups: Sequence[Sequence[int]], n: int, distinct: bool) -> Array:
     """Codes of groups given as lists of positions; groups that share samples become one."""
     sizes = [len(group) for group in groups]
-    samples = np.concatenate([np.empty(0), *groups])
+    samples = np.concatenate([np.empty(0), *groups])  # floats, so that fractions can be refused
     outside = (samples < 0) | (samples >= n) | (samples % 1 != 0)
     if outside.any():
         raise ValueError(f"{samples[outside][0]:g} in a group is not a position from 0 to {n - 1}.")
@@ -157,6 +163,7 @@ def group_codes(groups: Sequence[Sequence[int]], n: int, distinct: bool) -> Arra
     shared = np.flatnonzero(np.diff(member.indptr) > 1)
     if distinct and len(shared):
         raise ValueError(f"sample {shared[0]} is in two groups that are said to be distinct.")
+    # Groups that share a sample are joined in the graph of groups, and become one component.
     merged = connected_components(member.T @ member, directed=False)[1] if len(groups) else group
     codes = np.full(n, -1, dtype=np.int64)
     codes[samples] = merged[group]
@@ -169,6 +176,7 @@ def draw_pairs(n: int, fraction: float, rng: np.random.Generator) -> Array:
     wanted = round(fraction * total)
     refuse_listing(wanted)
     if wanted > total / 4:
+        # Random numbers would hit pairs that are taken again and again; a shuffle is quicker.
         drawn = rng.choice(total, size=wanted, replace=False, shuffle=False)
     else:
         drawn = np.empty(0, dtype=np.int64)

@@ -129,7 +129,17 @@ class Links:
         n_samples: int,
         weights: object = None,
     ) -> Links:
-        """Links from two lists of pairs; ``weights`` has the must-links first."""
+        """Links from two lists of pairs of positions.
+
+        Parameters
+        ----------
+        must_link, cannot_link : array-like of shape (p, 2) and (q, 2), optional
+            Pairs that belong together, and pairs that do not.
+        n_samples : int
+            Number of samples that the positions count.
+        weights : array-like of shape (p + q,), optional
+            Positive weights, those of the must-links first; 1 by default.
+        """
         must = as_pairs(must_link, "must_link")
         cannot = as_pairs(cannot_link, "cannot_link")
         signs = np.repeat([1, -1], [len(must), len(cannot)])
@@ -138,7 +148,10 @@ class Links:
 
     @classmethod
     def from_signed(cls, pairs: object, y: object, n_samples: int) -> Links:
-        """Links from pairs with y = +1 (must-link) or -1 (cannot-link) each."""
+        """Links from pairs of positions with +1 (must-link), -1 (cannot-link) or 0 (unsure) each.
+
+        It is the form in which metric-learn holds constraints.
+        """
         ends = as_pairs(pairs, "pairs")
         return cls(n_samples, ends, np.asarray(y), np.ones(len(ends)))
 
@@ -157,16 +170,22 @@ class Links:
         Parameters
         ----------
         y : array-like of shape (n_samples,)
-            Labels; ``unlabeled`` and NaN mark unknown ones.
+            Labels, numbers or names; ``unlabeled``, None and NaN mark unknown ones.
         unlabeled : object
             Mark of unknown labels.
         fraction : float in (0, 1], optional
             Share that is drawn at random; None takes everything.
         how : {"pairs", "samples"}
-            Draw from all pairs of labelled samples, each drawn pair being listed, or from the
-            labelled samples, all pairs of the drawn ones being held implicitly.
+            What the fraction is of. "pairs" draws pairs of labelled samples and lists them, as if
+            people had been asked about random pairs. "samples" draws samples and takes all pairs
+            among them, as if people had labelled random samples.
         random_state : None, int, RandomState or Generator
             Source of the draw.
+
+        Examples
+        --------
+        >>> Links.from_labels(["tea", "coffee", None, "tea"])
+        Links(n_samples=4, n_must=1, n_cannot=2)
         """
         codes = known_codes(y, unlabeled)
         n = len(codes)
@@ -175,6 +194,7 @@ class Links:
         if fraction is not None and not 0 < fraction <= 1:
             raise ValueError(f"fraction must be in (0, 1], got {fraction}.")
         if fraction is None or fraction == 1:
+            # All pairs, however many, at the price of one number per sample.
             return cls(n, *no_pairs(), (Labelling(codes),))
         rng = generator(random_state)
         if how == "samples":
@@ -192,6 +212,11 @@ class Links:
 
         ``distinct=True`` says that different groups are also apart; by default nothing is said
         of them, and groups that share a sample belong together as a whole.
+
+        Examples
+        --------
+        >>> Links.from_groups([[0, 1], [1, 2], [3, 4]], n_samples=6)
+        Links(n_samples=6, n_must=4, n_cannot=0)
         """
         codes = group_codes([list(group) for group in groups], n_samples, distinct)
         return cls(n_samples, *no_pairs(), (Labelling(codes, distinct),))
@@ -222,23 +247,26 @@ class Links:
     def write(
         self, path: str | os.PathLike[str], ids: Sequence[object] | Array | None = None
     ) -> None:
-        """Write to a file that `read` gives back exactly; ``ids`` replace the positions."""
+        """Write to a file, which `read` turns into the same links again.
+
+        The ending of the name chooses the format, as in `read`. The file appears only when it is
+        complete. ``ids`` are written instead of positions; by default those of the links.
+        """
         names = self.ids if ids is None else as_ids(ids, self.n_samples)
         write_links(path, self, names)
 
     def __getitem__(self, key: Any) -> Links:
         """Links between the chosen samples, those implied through dropped samples included."""
+        # scikit-learn takes rows of whatever has a shape by `links[rows, ...]`.
         rows = key[0] if isinstance(key, tuple) else key
         if np.ndim(rows) != 1 and not isinstance(rows, slice):
             raise TypeError("Links are indexed by a slice, a mask or an array of positions.")
         # An empty list would become an array of floats.
         rows = rows if isinstance(rows, slice) or len(rows) else slice(0, 0)
         kept = np.arange(self.n_samples)[rows]
-        ids = (
-            self.ids[kept]
-            if self.ids is not None and np.bincount(kept).max(initial=1) == 1
-            else None
-        )
+        # A sample that is kept twice would have an id that is not unique.
+        repeated = np.bincount(kept).max(initial=1) > 1
+        ids = None if self.ids is None or repeated else self.ids[kept]
         return Links(**subset(self, self.closure(), kept), ids=ids)
 
     def __or__(self, other: object) -> Links:
@@ -280,7 +308,11 @@ class Links:
 
     @property
     def n_implied(self) -> int:
-        """Number of different pairs whose answer is known, stated or by `closure`."""
+        """Number of different pairs whose answer is known: stated, or a consequence.
+
+        If a and b are the same and b and c are the same, so are a and c; if a and b are the same
+        and b and c are different, so are a and c.
+        """
         return self.closure().n_pairs
 
     @property
@@ -322,12 +354,12 @@ class Links:
         return symmetric(self.cannot_link, self.cannot_weights, self.n_samples)
 
     def closure(self) -> Closure:
-        """Must-link components and the cannot-links between them."""
+        """Everything that follows from the links, computed at the first call."""
         return self._closed
 
     @cached_property
     def _closed(self) -> Closure:
-        """The closure, computed once: the links cannot change."""
+        """The closure, kept because the links cannot change."""
         must, cannot = self.signs == 1, self.signs == -1
         return close(
             self.n_samples,
@@ -343,11 +375,21 @@ class Links:
         return find_conflicts(self.n_samples, must, cannot, self.labellings)
 
     def conflicts(self) -> tuple[Conflict, ...]:
-        """All contradictions, each with the complete chain of must-links."""
+        """All contradictions, each with a chain of must-links that leads to it; see `Conflict`.
+
+        Cannot-linked samples that must-links join. Empty if `check` is content.
+        """
         return tuple(self._contradictions())
 
     def violations(self, labels: object) -> Violations:
-        """Stated links that a clustering with these labels breaks."""
+        """Stated links that a clustering breaks; ``labels`` has one cluster per sample.
+
+        Examples
+        --------
+        >>> links = Links.from_pairs([[0, 1]], [[1, 2]], n_samples=3)
+        >>> links.violations([0, 1, 1]).n_violated
+        2
+        """
         values = np.asarray(labels)
         check_length(values, self.n_samples, "labels")
         return count_violations(values, self.pairs, self.signs, self.weights, self.labellings)
@@ -363,6 +405,7 @@ class Links:
     def _clique(self) -> Array:
         """Components that are pairwise cannot-linked, as many as were found."""
         closure = self.closure()
+        # Distinct groups of one labelling are a clique already; a search might find a smaller one.
         of_groups = [
             np.unique(closure.component[lab.first_members()])
             for lab in self.labellings
@@ -371,11 +414,16 @@ class Links:
         return max([greedy_clique(closure.cannot_matrix()), *of_groups], key=len)
 
     def check(self, n_clusters: int | None = None) -> None:
-        """Raise ValueError if the links contradict each other or need more clusters."""
+        """Raise ValueError if the links contradict each other or need more clusters.
+
+        The message names the samples of a contradiction and the chain of must-links that joins
+        them, or the samples that are all cannot-linked with each other.
+        """
         conflict = next(self._contradictions(), None)
         if conflict is not None:
             raise ValueError(self._explain(conflict))
         if n_clusters is not None and n_clusters < self.minimum_clusters():
+            # One sample of each component stands for it in the message.
             clique = np.unique(self.closure().component, return_index=True)[1][self._clique()]
             raise ValueError(
                 f"{n_clusters} clusters are too few: the {len(clique)} samples "

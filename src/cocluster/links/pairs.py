@@ -8,14 +8,15 @@ import numpy as np
 
 from cocluster.linalg.types import Array
 
+# Columns of a file that have a meaning of their own; all others are details of a pair.
 COLUMNS = ("a", "b", "relation", "weight")
-"""Names of the columns of a file that are not details."""
 
 
 def as_pairs(pairs: object, name: str) -> Array:
     """Integer array of shape (p, 2); nothing at all is an array without pairs."""
     values = np.asarray([] if pairs is None else pairs)
     if values.size == 0:
+        # An empty list has neither the shape nor the type that is asked for below.
         return np.empty((0, 2), dtype=np.int64)
     if values.ndim != 2 or values.shape[1] != 2:
         raise ValueError(f"{name} must have shape (n_pairs, 2), got {values.shape}.")
@@ -44,7 +45,7 @@ def as_weights(weights: object, n_pairs: int) -> Array:
     """One positive finite weight per pair; None gives ones."""
     if weights is None:
         return np.ones(n_pairs)
-    values = np.array(weights, dtype=np.float64)
+    values = np.array(weights, dtype=np.float64)  # a copy: the links make it read-only
     if values.shape != (n_pairs,):
         raise ValueError(f"weights must have shape ({n_pairs},), one per pair, got {values.shape}.")
     bad = ~((values > 0) & np.isfinite(values))
@@ -66,7 +67,7 @@ def as_signs(signs: object, n_pairs: int) -> Array:
         raise ValueError(
             f"signs must be +1 (must-link), -1 (cannot-link) or 0 (unsure), got {wrong[0]}."
         )
-    return values.astype(np.int8)
+    return values.astype(np.int8)  # a byte per pair is plenty
 
 
 def as_ids(ids: Sequence[object] | Array | None, n_samples: int) -> Array | None:

@@ -13,7 +13,7 @@ from cocluster.links.labelling import Labelling
 
 @dataclass(frozen=True, eq=False)
 class Violations:
-    """Stated links that a clustering breaks.
+    """Stated links that a clustering breaks; `Links.violations` and ``links_report_`` give it.
 
     Attributes
     ----------
@@ -74,6 +74,8 @@ def count_violations(
 
 def _count(labelling: Labelling, labels: Array) -> tuple[Array, Array]:
     """Broken must-links and cannot-links of each sample: the confusion table, read per sample."""
+    # Of a sample's group, those in other clusters break must-links; of its cluster, those in other
+    # groups break cannot-links. Both follow from the sizes of group, cluster and their cell.
     members = labelling.members
     group = labelling.codes[members]
     cluster = np.unique(labels[members], return_inverse=True)[1]

@@ -11,15 +11,19 @@ from scipy.signal import fftconvolve
 from cocluster.linalg.types import Array
 from cocluster.utils.optional import library
 
+# Longest side in pixels; larger images are made smaller, so that photographs do not take minutes.
 MAX_SIDE = 256
+# Twelve colours in all, as in the paper.
 GREYS, HUES = 3, 9
 # Below this saturation a pixel counts as grey.
 GREY_SATURATION = 0.15
 # Share of the image from which on an area of one colour, or an edge of one direction, is large.
 LARGE_AREA = 0.01
 LONG_EDGE = 0.001
+# Cycles per pixel, each twice the last, up to near the finest that pixels can show (0.5).
 FREQUENCIES = (0.05, 0.1, 0.2, 0.4)
 GABOR_ORIENTATIONS = 6
+# Of a gradient, which points somewhere, and of an edge, which has two ends that are alike.
 DIRECTIONS, ORIENTATIONS = 8, 4
 
 
@@ -28,6 +32,7 @@ def as_rgb(image: Any, number: int) -> Array:
     skimage = _skimage()
     pixels = np.asarray(image)
     if pixels.ndim == 2:
+        # A grey image is a coloured one whose channels agree.
         pixels = np.stack([pixels] * 3, axis=-1)
     if pixels.ndim != 3 or pixels.shape[2] not in (3, 4) or 0 in pixels.shape:
         raise ValueError(
@@ -86,7 +91,7 @@ def coherence_names() -> list[str]:
 def gabor(rgb: Array) -> Array:
     """Mean magnitude of the response to each filter."""
     luminance = _grey(rgb)
-    signal = luminance - luminance.mean()
+    signal = luminance - luminance.mean()  # brightness alone is no texture
     return np.array([np.abs(fftconvolve(signal, k, mode="same")).mean() for k in _gabor_bank()])
 
 
@@ -144,6 +149,7 @@ def _colors(rgb: Array) -> Array:
 
 def _shares_by_area(kinds: Array, n_kinds: int, large: float) -> Array:
     """Share of pixels of each kind in large connected areas, and in small ones, alternating."""
+    # scikit-image takes 0 for background, which would be no area.
     areas = _skimage().measure.label(kinds + 1, connectivity=2)
     is_small = (np.bincount(areas.ravel()) < large * kinds.size)[areas]
     return np.bincount((2 * kinds + is_small).ravel(), minlength=2 * n_kinds) / kinds.size

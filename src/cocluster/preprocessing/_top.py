@@ -32,9 +32,10 @@ class TopFeatures(SelectorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Score the features of X of shape (n_samples, n_features)."""
-        count = self._count_rule()
+        count = self._count_rule()  # refused before the data are looked at
         X = self._validated(X)
         self.scores_ = np.asarray(self._scores(X, y), dtype=np.float64)
+        # Stable, so that of equal scores the first features win on every machine.
         best = np.argsort(-self.scores_, kind="stable")[: count(X.shape[1])]
         self.support_ = np.zeros(X.shape[1], dtype=bool)
         self.support_[best] = True
@@ -51,6 +52,7 @@ class TopFeatures(SelectorMixin, BaseEstimator):
     def _count_rule(self) -> Any:
         """From how many features there are to how many to keep."""
         n = self.n_features
+        # 1 is one feature and 1.0 all of them: the type says which is meant.
         if isinstance(n, Integral) and not isinstance(n, bool) and n >= 1:
             return lambda available: min(int(n), available)
         if isinstance(n, Real) and not isinstance(n, Integral) and 0 < n <= 1:

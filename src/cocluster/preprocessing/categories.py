@@ -14,7 +14,7 @@ from cocluster.preprocessing.words import counts_by_class, information_shares
 
 
 class DocumentCategory(TransformerMixin, BaseEstimator):
-    r"""Share of the typical words of each category that occur in a document.
+    r"""Share of the typical words of each category that occur in a document [1]_.
 
     As in Chen et al. 2010 (5.1.1). Typical of category c are the n words with the largest
     :math:`p(w, c) \log (p(w, c) / (p(w) p(c)))`, which must be positive. Entry (d, c) is the
@@ -35,6 +35,17 @@ class DocumentCategory(TransformerMixin, BaseEstimator):
     -----
     It is learned from labels of categories, as in the paper: what uses the matrix is not
     unsupervised.
+
+    References
+    ----------
+    .. [1] Chen, Wang, Dong. Non-Negative Matrix Factorization for Semisupervised Heterogeneous
+       Data Coclustering. TKDE 2010, section 5.1.1.
+
+    Examples
+    --------
+    >>> X = np.array([[3, 0, 1], [2, 0, 1], [0, 4, 1]])
+    >>> DocumentCategory(n_words=1).fit(X, ["a", "a", "b"]).transform([[1, 1, 0]])
+    array([[1., 1.]])
     """
 
     def __init__(self, n_words: int = 1000) -> None:
@@ -49,6 +60,7 @@ class DocumentCategory(TransformerMixin, BaseEstimator):
         self.classes_, counts = counts_by_class(X, y)
         shares = information_shares(counts).tocsr()
         best = [self._best(shares[[c]]) for c in range(len(self.classes_))]
+        # One entry for each typical word and the category it is typical of.
         words = np.concatenate(best)
         owner = np.repeat(np.arange(len(best)), [len(found) for found in best])
         shape = (X.shape[1], len(best))
@@ -64,6 +76,7 @@ class DocumentCategory(TransformerMixin, BaseEstimator):
         """InMemory of shape (n_documents, n_categories) with entries in [0, 1]."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        # How often a word occurs does not count, only whether.
         occurs = sp.csr_array(X != 0).astype(X.dtype)
         found = (occurs @ self.typical_.astype(X.dtype)).toarray()
         return found / min(self.n_words, X.shape[1])

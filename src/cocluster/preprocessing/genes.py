@@ -23,6 +23,7 @@ class GeneScreen(SelectorMixin, BaseEstimator):
     Parameters
     ----------
     min_ratio, min_range : float
+        Smallest ratio of the largest to the smallest value of a gene, and smallest difference.
     floor, ceiling : float or None
         None leaves that side alone. Raw intensities with negative values need a floor.
 
@@ -66,6 +67,7 @@ class GeneScreen(SelectorMixin, BaseEstimator):
             raise ValueError(
                 "Negative values in data, for which max/min means nothing: pass floor= (usual: 20)."
             )
+        # Multiplied out, because the smallest value may be zero.
         self.support_ = (high >= self.min_ratio * low) & (high - low >= self.min_range)
         if not self.support_.any():
             raise ValueError(
@@ -113,6 +115,7 @@ class TopGenesByFirstComponent(TopFeatures):
         super().__init__(n_features)
 
     def _scores(self, X: InMemory, y: Any) -> Array:
+        # Nothing varies, or there is one gene: all weigh the same, as a unit vector has it.
         if min(X.shape) == 1:
             return np.full(X.shape[1], X.shape[1] ** -0.5)
         # Sparse data stay sparse with this solver, which needs a start that is drawn.

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from cocluster.linalg.types import Array
 from cocluster.preprocessing import _image_families as families_
 
+# The two views of the paper, and for each family how its numbers are computed and called.
 COLOR = ("moments", "histogram", "coherence")
 TEXTURE = ("gabor", "edges", "edge_coherence")
 FAMILIES: dict[str, tuple[Callable[[Array], Array], Callable[[], list[str]]]] = {
@@ -53,9 +54,15 @@ class ImageFeatures(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    The paper gives the numbers of features only. Bins, filters and thresholds here were set once.
-    Images are made smaller first if a side exceeds 256 pixels. Needs scikit-image
-    (``pip install 'cocluster[image]'``).
+    The paper (Chen, Wang, Dong, TKDE 2010, section 5.1.3) gives the numbers of features only. Bins,
+    filters and thresholds here were set once. Images are made smaller first if a side exceeds 256
+    pixels. Needs scikit-image (``pip install 'cocluster[image]'``).
+
+    Examples
+    --------
+    >>> images = [np.zeros((8, 8, 3)), np.ones((8, 8, 3))]
+    >>> ImageFeatures(["histogram"]).fit_transform(images).shape
+    (2, 12)
     """
 
     def __init__(self, families: Sequence[str] = (*COLOR, *TEXTURE)) -> None:
@@ -103,6 +110,7 @@ class ImageFeatures(TransformerMixin, BaseEstimator):
     def _check_families(self) -> None:
         """Refuse unknown families, before any work."""
         unknown = [name for name in self.families if name not in FAMILIES]
+        # The letters of one name would each be taken for a family.
         if unknown or not self.families or isinstance(self.families, str):
             raise ValueError(
                 f"families is {self.families!r}; pass a list out of {', '.join(FAMILIES)}."

@@ -95,7 +95,8 @@ def counts_by_class(X: InMemory, y: Any) -> tuple[Array, InMemory]:
 def information_shares(counts: InMemory) -> sp.coo_array:
     """p log(p / (p_row p_column)) of each cell of a table of counts."""
     joint = sp.coo_array(counts, dtype=np.float64)
-    joint.eliminate_zeros()
+    joint.eliminate_zeros()  # 0 log 0 is 0: a cell without counts adds nothing
+    # The tiny number keeps a table without any counts from being divided by zero.
     p = joint.data / max(joint.data.sum(), np.finfo(np.float64).tiny)
     row, col = (np.bincount(axis, p, minlength=size) for axis, size in _axes(joint))
     shares = p * np.log(p / (row[joint.row] * col[joint.col]))

@@ -31,6 +31,7 @@ def characteristic_features(
     labels : array of shape (n_samples,)
         Cluster of each sample.
     names : sequence of n_features names
+        What the features are called.
     n : int
         Largest number of features to name; only those above expectation are named.
 
@@ -61,8 +62,11 @@ def characteristic_features(
 
 def _signed_deviance(observed: Array) -> Array:
     """Signed root of twice the Poisson deviance of each entry from independence."""
+    # As if features fell on clusters in proportion to the sizes of both. The tiny number keeps a
+    # table without any counts from being divided by zero.
     total = max(observed.sum(), np.finfo(float).tiny)
     expected = np.outer(observed.sum(axis=1), observed.sum(axis=0)) / total
     ratio = np.divide(observed, expected, out=np.ones_like(expected), where=observed > 0)
+    # Where nothing was observed the ratio is 1, and its logarithm 0: 0 log 0 is 0.
     deviance = observed * np.log(ratio) - observed + expected
     return np.asarray(np.sign(observed - expected) * np.sqrt(2 * np.maximum(deviance, 0)))

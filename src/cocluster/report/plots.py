@@ -16,7 +16,11 @@ from cocluster.utils.optional import library
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# Cells along a side of a picture: about as many as a screen shows.
 PIXELS = 600
+# Cells more extreme than this share have the strongest colour, so that a few outliers do not make
+# all others pale.
+PERCENTILE = 99
 
 
 def plot_reordering(
@@ -25,10 +29,10 @@ def plot_reordering(
     r"""Show a matrix before and after its rows and columns are sorted by cluster.
 
     The matrix is summed up to at most 600 x 600 cells by two sparse products, so that any size can
-    be shown. The colour of a cell is its sum relative to what its row and column sums let expect,
-    damped for cells that expect little, on a logarithmic scale: blocks stand out whatever the
-    degrees of rows and columns. Column clusters are put in the order of the row cluster that they
-    meet most.
+    be shown. The colour of a cell compares its sum with the sum expected from its row and its
+    column alone, on a logarithmic scale: red is more than expected, blue less. So blocks stand out
+    however large rows and columns are; cells of which little is expected stay pale. Column
+    clusters stand in the order of the row cluster that they meet most.
 
     Parameters
     ----------
@@ -42,6 +46,12 @@ def plot_reordering(
     Returns
     -------
     matplotlib.figure.Figure
+        Shown by notebooks as it is; ``figure.savefig`` writes it elsewhere, too.
+
+    Examples
+    --------
+    >>> X = np.array([[5, 0, 4], [0, 3, 0], [6, 1, 5]])
+    >>> figure = plot_reordering(X, np.array([0, 1, 0]), np.array([0, 1, 0]))
     """
     if X.shape != (len(row_labels), len(column_labels)):
         raise ValueError(
@@ -59,7 +69,7 @@ def plot_reordering(
 
     figure = figure_type(figsize=(12, 6), layout="constrained")
     left, right = figure.subplots(1, 2)
-    limit = max(float(np.percentile(np.abs(after), 99)), 1e-9)
+    limit = max(float(np.percentile(np.abs(after), PERCENTILE)), 1e-9)  # 0 is no range of colours
     for axes, cells, title in ((left, before, "as given"), (right, after, "sorted by cluster")):
         image = _draw(axes, cells, X.shape, limit)
         axes.set_title(title)
@@ -106,6 +116,7 @@ def _bins(order: Array) -> Array:
     """Pixel of each object when the objects are laid out in this order."""
     n = len(order)
     bins = np.empty(n, dtype=int)
+    # Whole objects to each pixel, and no pixel without one.
     bins[order] = np.arange(n) * min(n, PIXELS) // n
     return bins
 
@@ -119,6 +130,7 @@ def _draw(axes: Any, cells: Array, shape: tuple[int, int], limit: float) -> Any:
         vmax=limit,
         aspect="auto",
         interpolation="nearest",
+        # The first row is on top, as in a printed matrix.
         extent=(0, shape[1], shape[0], 0),
     )
     axes.set_xlabel(f"{shape[1]:,} columns")

@@ -9,7 +9,7 @@ import numpy as np
 
 
 def check_integer(value: Any, name: str, at_least: int = 1) -> int:
-    """A whole number not below a bound."""
+    """A whole number not below a bound; True is no number here, though Python counts with it."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name} must be an integer, got {value!r}.")
     if value < at_least:
@@ -22,6 +22,7 @@ def check_number(value: Any, name: str, at_least: float = 0.0) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must be a number, got {value!r}.")
     number = float(value)
+    # Written so that NaN, which compares with nothing, is refused, too.
     if not at_least <= number < np.inf:
         raise ValueError(f"{name} must be finite and at least {at_least:g}, got {value}.")
     return number
@@ -37,6 +38,7 @@ def check_choice(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
 def check_start(values: Any, size: int, n_clusters: int, name: str) -> np.ndarray:
     """Given starting labels (1-D) or memberships (2-D) of one type."""
     array = np.asarray(values)
+    # With one cluster and one object both forms have one number; memberships have two axes.
     if array.shape == (size, n_clusters):
         if not np.isfinite(array).all():
             raise ValueError(f"init for {name} has memberships that are not finite.")

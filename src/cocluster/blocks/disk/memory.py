@@ -7,6 +7,7 @@ from decimal import Decimal
 from numbers import Integral
 
 UNITS = "kMGTP"
+# A number, perhaps a prefix (with "i" for powers of 1024), perhaps a "B".
 _AMOUNT = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*(?:([kmgtp])(i)?)?b?\s*", re.IGNORECASE)
 
 
@@ -38,6 +39,7 @@ def readable(n_bytes: int) -> str:
     >>> readable(2_000_000_000), readable(1_234_567), readable(17)
     ('2 GB', '1.24 MB', '17 B')
     """
+    # Up, because people copy the amount from a message: a little less would be refused again.
     step = 10 ** max(len(str(n_bytes)) - 3, 0)
     rounded = -(-n_bytes // step) * step
     power = min((len(str(rounded)) - 1) // 3, len(UNITS))

@@ -64,7 +64,7 @@ def _pieces(
     blocks: InMemory | Iterable[InMemory], rows_per_block: int | None
 ) -> Iterator[InMemory]:
     """Checked blocks that are small enough."""
-    whole = hasattr(blocks, "shape")
+    whole = hasattr(blocks, "shape")  # a matrix could be iterated over, too: row by row
     n_columns = None
     for number, block in enumerate([blocks] if whole else blocks):
         name = "X" if whole else f"block {number}"
@@ -75,6 +75,7 @@ def _pieces(
                 f"{name} has {matrix.shape[1]} columns, but block 0 has {n_columns}; all blocks "
                 "must have the same columns."
             )
+        # By the average size of a row; the one more byte is for a matrix that has none.
         step = rows_per_block or max(BLOCK_BYTES * matrix.shape[0] // (n_bytes(matrix) + 1), 1)
         for start in range(0, matrix.shape[0], step):
             yield matrix[start : start + step]

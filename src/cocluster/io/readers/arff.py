@@ -24,7 +24,9 @@ QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 # Blanks at the end of a cell are stripped afterwards: a pattern that leaves them out tries every
 # way to share them with the cell, which takes a second for ten thousand blanks.
 CELL = re.compile(rf"\s*((?:{QUOTED})(?=\s*(?:,|$))|[^,]*)\s*(?:,|$)")
+# "@attribute", a name that may be quoted, and its type: a word, or words in braces.
 ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|\S+)\s+(.+)", re.IGNORECASE)
+# Types of numbers; Weka makes no difference between them.
 NUMERIC = ("numeric", "real", "integer")
 
 
@@ -44,6 +46,7 @@ def read_arff(file: Path, label: str | None) -> Dataset:
     text, latin = read_text(file)
     attributes, body = _header(file, text)
     target = _target(file, attributes, label)
+    # Row, column and value of each cell, as dense and sparse rows may follow each other.
     entries: list[tuple[int, int, float]] = []
     labels: list[str] = []
     dense = True
@@ -122,6 +125,7 @@ def _target(file: Path, attributes: list[Attribute], label: str | None) -> int |
     if label is not None and label not in names:
         raise ValueError(f"{file.name} has no attribute {label!r}.")
     nominal = [j for j, attribute in enumerate(attributes) if attribute.words is not None]
+    # A usual name counts more than the type, as classes may be numbers.
     usual = [j for j, name in enumerate(names) if name.lower() in LABEL_NAMES]
     target = names.index(label) if label is not None else next(iter([*usual, *nominal]), None)
     others = [j for j in nominal if j != target]
@@ -179,6 +183,7 @@ def _cells(content: str) -> list[str]:
             break
         found.append(_plain(match[1].rstrip()))
         place = match.end()
+    # The last comma ends a cell; one that is empty follows it.
     return [*found, ""] if content.endswith(",") else found
 
 

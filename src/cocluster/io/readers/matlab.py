@@ -62,6 +62,7 @@ def _variables(file: Path) -> dict[str, Any]:
 
 def _views(file: Path, name: str, value: Any) -> dict[str, InMemory]:
     """Matrices of a variable: itself, or those of a cell array."""
+    # MATLAB's cell array is an array of objects, each of which is a view.
     cells = [value] if sp.issparse(value) or value.dtype != object else list(value.ravel())
     for cell in cells:
         if getattr(cell, "ndim", 0) != 2 or cell.dtype.kind not in "fiub":

@@ -28,6 +28,7 @@ def read_npz(file: Path, label: str | None) -> Dataset:
     labels, names = _classes(None if key is None else rest.pop(key), rest)
     return Dataset(
         file.stem,
+        # A matrix with other rows (a similarity of features, say) is no view of the samples.
         {name: X for name, X in matrices.items() if X.shape[0] == n},
         labels=labels,
         class_names=names,
@@ -40,6 +41,7 @@ def _classes(values: Array | None, rest: dict[str, Array]) -> tuple[Array | None
     """Codes and names of classes; values that number the names given are codes already."""
     if values is None:
         return None, None
+    # What this library writes and the shared data sets have: codes, and the names beside them.
     given = rest.get("class_names")
     if given is not None and values.dtype.kind in "iu" and values.max(initial=-1) < len(given):
         return values.astype(np.int64), rest.pop("class_names")

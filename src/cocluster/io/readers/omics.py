@@ -34,6 +34,7 @@ def _dataset(file: Path, views: dict[str, Any], classes: dict[str, Any]) -> Data
             in_bounds(view.X)
     tables = {name: as_table(view, name) for name, view in views.items()}
     row_index, ids, _ = align(tables)
+    # Views may lack observations or have them in another order: classes go by name.
     values = None if not classes or ids is None else [classes.get(name) for name in ids]
     labels, names = encode_labels(values)
     return Dataset(

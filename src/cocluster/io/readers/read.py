@@ -43,6 +43,9 @@ def read(
 ) -> Dataset:
     """Read a file or folder of any known kind; samples are rows.
 
+    The ending of the name tells the kind. Whatever is wrong with a file is said in one sentence
+    (a ValueError) that names the file and, where there is one, the line.
+
     ==========================  ==================================================================
     ``.npz``, ``.npy``          arrays; sparse matrices as `scipy.sparse.save_npz` writes them
     ``.mat``                    MATLAB (fea/gnd, X/Y, cell arrays of views), or CLUTO's text with
@@ -59,12 +62,13 @@ def read(
 
     Parameters
     ----------
-    path : path
+    path : str or path
+        Where the file or folder is.
     label : str, optional
         Name of the column, variable or key that holds the classes. By default label, class,
         target, gnd or y, where there is one; of AnnData and MuData none.
     vectorizer : CountVectorizer, optional
-        How words of texts are counted.
+        How words of texts are counted; it is cloned. By default ``CountVectorizer()``.
 
     Returns
     -------

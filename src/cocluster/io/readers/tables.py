@@ -50,6 +50,7 @@ def read_csv(file: Path, label: str | None) -> Dataset:
                 f"{file.name}, line {line}: {len(row)} cells, but line {lines[0]} has "
                 f"{len(rows[0])}; each row must have as many."
             )
+    # A first row of numbers is data, one that has any name is a header.
     header = not all(_is_number(cell) for cell in rows[0])
     names = _unique(file, rows[0]) if header else [str(j) for j in range(len(rows[0]))]
     if len(rows) == header:
@@ -113,6 +114,7 @@ def _long(file: Path, columns: Columns, lines: Sequence[int], notes: tuple[str, 
     for name in ("sample", "feature"):
         _refuse_missing(file, name, columns[name], lines)
     samples, ids = _codes(columns["sample"])
+    # Without the column all entries are of one view.
     modality = columns.get("modality", np.full(len(values), "X", dtype=object)).astype(str)
     views, present, names = {}, {}, {}
     for view in dict.fromkeys(modality.tolist()):
@@ -135,9 +137,9 @@ def _long(file: Path, columns: Columns, lines: Sequence[int], notes: tuple[str, 
 
 def _codes(values: Array) -> tuple[Array, Array]:
     """Positions and names of values, numbered as they first appear."""
-    names = list(dict.fromkeys(values.astype(str).tolist()))
-    place = {name: i for i, name in enumerate(names)}
-    return np.array([place[name] for name in values.astype(str).tolist()]), np.array(names)
+    place: dict[str, int] = {}
+    codes = [place.setdefault(name, len(place)) for name in values.astype(str).tolist()]
+    return np.array(codes), np.array(list(place))
 
 
 def _names(column: Array) -> Array:
@@ -194,7 +196,7 @@ def _numbers(file: Path, name: str, column: Array, lines: Sequence[int]) -> Arra
 
 
 def _is_number(cell: Any) -> bool:
-    """Whether a cell is a number or missing."""
+    """Whether a cell is a number or says that one is missing (an empty cell says nothing)."""
     try:
         as_float(cell)
     except (TypeError, ValueError):

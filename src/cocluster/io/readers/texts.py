@@ -48,6 +48,7 @@ def read_json_lines(file: Path, label: str | None, vectorizer: Any) -> Dataset:
     classes = [row.get(label or "label") for _, row in rows]
     if label is not None and all(value is None for value in classes):
         raise ValueError(f"{file.name} has no {label!r} on any line.")
+    # A file without any class has no classes, rather than one class of unknown samples.
     known = classes if any(value is not None for value in classes) else None
     return _counted(file, texts, names, known, vectorizer, [file.name] if latin else [])
 
@@ -67,6 +68,7 @@ def _counted(
     latin: list[str],
 ) -> Dataset:
     """Data set of counted words."""
+    # A copy, so that the caller's own one is not fitted behind its back.
     counter = CountVectorizer() if vectorizer is None else clone(vectorizer)
     try:
         X = counter.fit_transform(texts)

@@ -13,8 +13,10 @@ import scipy.sparse as sp
 
 from cocluster.linalg.types import InMemory
 
-# Of the entry before a member: its fixed part, and where that tells the lengths of the rest.
+# Of the entry before a member of a zip archive: the length of its fixed part, and where in it stand
+# the lengths of the name and of the extra field that follow.
 _FIXED, _LENGTHS = 30, slice(26, 30)
+# numpy's function for the header of each version of its format that plain numbers are written in.
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -67,10 +69,12 @@ def as_stored(file: Path, stamped: Stamp, block: InMemory) -> Stretches | None:
     with ZipFile(file) as archive, file.open("rb") as stream:
         members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
         chosen = [members[name] for name in ("data", "indices", "indptr")]
+        # What is compressed cannot be taken as it lies in the file.
         if any(info.compress_type != ZIP_STORED for info in chosen):
             return None
         data, indices, indptr = (_stretch(stream, info) for info in chosen)
     held = (block.data, block.indices, block.indptr)
+    # A type that was changed by the checks would have to be changed at each reading.
     if any(p.dtype != a.dtype for p, a in zip((data, indices, indptr), held, strict=True)):
         return None
     return Stretches(file, stamped, block.shape, (data, indices, indptr))

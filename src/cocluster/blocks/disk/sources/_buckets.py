@@ -16,6 +16,7 @@ from cocluster.blocks.disk.memory import readable
 from cocluster.linalg.checked import as_matrix
 from cocluster.linalg.types import Array
 
+# No room on the disk, or none left to this user.
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -34,6 +35,7 @@ def scatter(
     starts = np.append(0, ends[:-1])
     for rows, columns, values in entries:
         bucket = np.searchsorted(ends, rows, side="right")
+        # Sorted by bucket, each file is appended to once per batch.
         order = np.argsort(bucket, kind="stable")
         records = np.empty(len(rows), dtype=entry_type(dtype))
         records["row"] = (rows - starts[bucket])[order]
@@ -42,7 +44,7 @@ def scatter(
         numbers, first = np.unique(bucket[order], return_index=True)
         for number, part in zip(numbers, np.split(records, first[1:]), strict=True):
             with _bucket(folder, number).open("ab") as stream:
-                stream.write(part.view(np.uint8).data)
+                stream.write(part.view(np.uint8).data)  # the bytes, without a copy
 
 
 def gather(

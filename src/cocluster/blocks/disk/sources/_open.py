@@ -60,6 +60,7 @@ def open_source(path: str | os.PathLike[str], memory: int) -> Source:
 
 def _open_folder(folder: Path, memory: int) -> Source:
     """Source of a folder by what it holds."""
+    # A store first: its chunks may have any names.
     if is_store(folder):
         return open_zarr(folder, memory)
     blocks = [file for file in folder.iterdir() if file.suffix.lower() in ENDINGS]

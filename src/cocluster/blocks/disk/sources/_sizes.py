@@ -14,6 +14,8 @@ from cocluster.linalg.types import Array
 
 # Besides the block in use, one is read ahead, and reading and products need as much again.
 SHARE = 8
+# Bytes of a row pointer of 64 bits.
+POINTER = 8
 
 
 def budget(memory: int) -> int:
@@ -54,11 +56,12 @@ def even_rows(n_rows: int, row_bytes: int, band: int, name: str, memory: int) ->
 def cut_rows(costs: Iterable[Array], name: str, memory: int) -> tuple[int, ...]:
     """Rows of blocks that hold as many rows as fit; `costs` are bytes of rows, in pieces."""
     # A sparse block has one row pointer more than rows.
-    limit = budget(memory) - 8
+    limit = budget(memory) - POINTER
     counts: list[int] = []
     rows = taken = 0
     pieces = iter(costs)
     for piece in pieces:
+        # The running total is searched for where a block is full, instead of adding row by row.
         ends = np.cumsum(piece)
         first = before = 0
         while first < len(piece):
@@ -69,7 +72,7 @@ def cut_rows(costs: Iterable[Array], name: str, memory: int) -> tuple[int, ...]:
                 break
             if rows == 0:
                 largest = max(int(part.max()) for part in chain([piece], pieces))
-                refuse(f"The largest row of {name}", largest + 8, memory, "")
+                refuse(f"The largest row of {name}", largest + POINTER, memory, "")
             counts.append(rows)
             first, before = last, int(ends[last - 1]) if last else 0
             rows = taken = 0

@@ -28,7 +28,10 @@ from cocluster.utils.files import unreadable
 
 # Opens the store; both libraries offer the same of groups and arrays.
 Opener = Callable[[Path], AbstractContextManager[Any]]
+# The arrays of a CSR group; its shape is often an attribute instead.
 ARRAYS = PARTS[:3]
+# Bytes of a row while its size is found out: its pointer, length, cost and their running total.
+POINTER_BYTES = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +83,12 @@ class Stored:
             if self.key != "X" or _is_array(root) or axis not in root:
                 return None
             frame = root[axis]
+            # Attribute "_index" names the column of names, which may be kept as codes and "values".
             index = None if _is_array(frame) else frame.get(frame.attrs.get("_index", "_index"))
             if index is None:
                 return None
             values = index if _is_array(index) else index["values"]
+            # HDF5 keeps texts as bytes; zarr has texts.
             values = values.asstr() if hasattr(values, "asstr") else values
             return np.asarray(values[:]).astype(object)
 
@@ -111,6 +116,7 @@ def _measure_dense(
     shape = _two_axes(array.shape, name)
     dtype = floating(array.dtype, name)
     row_bytes = shape[1] * cell_bytes(array.dtype, dtype)
+    # A chunk is read whole for any of its rows, so a block takes all rows of it.
     band = 1 if array.chunks is None else int(array.chunks[0])
     return shape, dtype, even_rows(shape[0], row_bytes, band, name, memory)
 
@@ -132,6 +138,7 @@ def _measure_sparse(
 
 def _sparse_shape(group: Any, name: str) -> tuple[int, int]:
     """Shape of a CSR group, after a look at what it holds."""
+    # AnnData of today, AnnData before version 0.7, and groups that say nothing.
     layout = str(group.attrs.get("encoding-type", group.attrs.get("h5sparse_format", "csr")))
     if layout.startswith("csc"):
         raise ValueError(
@@ -164,7 +171,7 @@ def _row_costs(
     index = index_bytes(shape[1])
     data, indices, indptr = (group[part] for part in ARRAYS)
     entry = cell_bytes(data.dtype, dtype) + cell_bytes(indices.dtype, np.dtype(f"i{index}"))
-    step = max(budget(memory) // 32, 1)
+    step = max(budget(memory) // POINTER_BYTES, 1)
     end = 0
     for start in range(0, shape[0], step):
         stop = min(start + step, shape[0])
@@ -191,6 +198,7 @@ def _dense_rows(array: Any, start: int, stop: int, n_columns: int) -> Array:
 
 def _sparse_rows(group: Any, start: int, stop: int, n_columns: int) -> sp.csr_array:
     """Rows of a CSR group."""
+    # Only the stretch of entries that belongs to these rows is read.
     pointers = np.asarray(group["indptr"][start : stop + 1])
     entries = slice(int(pointers[0]), int(pointers[-1]))
     data, indices = (np.asarray(group[part][entries]) for part in ("data", "indices"))

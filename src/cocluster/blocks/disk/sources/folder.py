@@ -28,6 +28,7 @@ from cocluster.linalg.npz import PARTS, load_arrays, matrices_in
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
 
+# Kinds of files that are blocks.
 ENDINGS = (".npz", ".npy")
 
 
@@ -84,6 +85,8 @@ class Blocks:
         if known is not None and known.stamp == stamped:
             with unreadable(piece.name, *ERRORS):
                 return known.read()
+        # A block is checked when it is first read, and again if its file has changed since. What
+        # was found right is from then on taken as it lies in the file.
         loaded = piece.load()
         usual = sp.issparse(loaded) and loaded.has_canonical_format
         block = checked(loaded, piece.name, piece.shape, self.dtype)
@@ -110,6 +113,7 @@ def open_files(files: Iterable[Path], memory: int) -> Blocks:
                 f"{whole.name} has {whole.shape[1]} columns, but {first.name} has "
                 f"{first.shape[1]}; all blocks must have the same columns."
             )
+    # Of a .npz file no part can be read: it must fit in memory whole.
     unsliced = [(n_bytes, whole.name) for whole, n_bytes in wholes if whole.offset is None]
     largest, name = max(unsliced, default=(0, ""))
     if largest > budget(memory):
@@ -144,6 +148,7 @@ def _npy(file: Path) -> tuple[Piece, int]:
     name = _name(file)
     read_as = floating(stored, name)
     _refuse_other_than_two_axes(name, shape)
+    # Of an array by columns, no rows lie together in the file.
     if by_columns:
         raise ValueError(f"{name} is stored by columns; save numpy.ascontiguousarray(X) instead.")
     size = shape[0] * shape[1]
@@ -155,6 +160,7 @@ def _npy(file: Path) -> tuple[Piece, int]:
 def _npz(file: Path) -> tuple[Piece, int]:
     """Block of a ``.npz`` file, and the bytes it takes in memory."""
     name = _name(file)
+    # Only headers are read here: a folder of a thousand blocks opens in a moment.
     with unreadable(file.name, *ERRORS, BadZipFile, EOFError, zlib.error), ZipFile(file) as archive:
         headers = {}
         for member in archive.namelist():

@@ -67,6 +67,7 @@ def _source(folder: Path, names: list[str], samples: Names, features: Names, mem
         column_names=features.as_array(),
         row_names=samples.as_array(),
     )
+    # Also when the interpreter ends; a plain __del__ might come too late for that.
     weakref.finalize(source, shutil.rmtree, folder, ignore_errors=True)
     return source
 
@@ -87,10 +88,12 @@ class Names:
 
     def codes(self, names: Any) -> Array:
         """Numbers of the names in an Arrow array, new ones after those that are known."""
+        # Each name of a batch is looked up once, however often it occurs.
         encoded = names.dictionary_encode()
         found = _compute().index_in(encoded.dictionary, value_set=self._known)
         new = encoded.dictionary.filter(found.is_null())
         codes = found.fill_null(-1).to_numpy(zero_copy_only=False).copy()
+        # New names are numbered after the known ones, in the order in which they come.
         codes[codes < 0] = len(self) + np.arange(len(new))
         if len(new):
             self._known = _pyarrow().concat_arrays([self._known, new])
@@ -158,6 +161,7 @@ def _lines(path: Path, memory: int) -> Lines:
         single = single and value == pyarrow.float32()
     if n_lines == 0:
         raise ValueError(f"{path.name} has no lines.")
+    # Not so few that every batch is mostly overhead, nor more than a row group mostly has.
     at_once = int(np.clip(budget(memory) // LINE_BYTES, 256, 1 << 20))
     return Lines(columns, np.dtype(np.float32 if single else np.float64), at_once)
 
