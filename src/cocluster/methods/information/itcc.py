@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.special import xlogy
 
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.assignment import fill_empty
-from cocluster.linalg.matrices import column_sums, row_sums
+from cocluster.linalg.matrices import column_sums, row_sums, values_of
 from cocluster.linalg.partitions import Ties, gathered
-from cocluster.linalg.types import Array, InMemory, Matrix, is_blocked
+from cocluster.linalg.rowwise import summed
+from cocluster.linalg.types import Array, InMemory, Matrix
 from cocluster.links import Links
 from cocluster.methods.base import Coclusterer, Start, Task, by_blocks
 from cocluster.trifactor import (
@@ -146,14 +146,14 @@ class InformationProblem(RelationalProblem):
 
 def mutual_information(C: Matrix, total: float) -> float:
     """I of the joint distribution C / total, in nats."""
-    rows = C.total(_row_information, total) if is_blocked(C) else _row_information(C, total)
+    rows = summed(_row_information, C, total)
     margin = column_sums(C)
     return float((rows - xlogy(margin, margin / total).sum()) / total)
 
 
 def _row_information(C: InMemory, total: float) -> float:
     """Σ_ij c log(c / total) less the same of the sums of the rows."""
-    flat, margin = (C.data if sp.issparse(C) else C).ravel(), row_sums(C)
+    flat, margin = values_of(C), row_sums(C)
     # In parts: the logarithms of all entries at once would outweigh the data.
     parts = (flat[i : i + CHUNK] for i in range(0, flat.size, CHUNK))
     inside = sum(xlogy(part, part / total).sum(dtype=np.float64) for part in parts)
