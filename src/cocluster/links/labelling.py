@@ -190,7 +190,7 @@ def draw_pairs(n: int, fraction: float, rng: np.random.Generator) -> Array:
 def _sorted_unique(values: Array) -> Array:
     """Unique values; `np.unique` hashes, far slower than a sort of millions of integers."""
     ordered = np.sort(values)
-    return ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])])
 
 
 def pair_at(index: Array) -> Array:

@@ -272,4 +272,4 @@ def _shares(G: Factor, lengths: Array) -> Array:
     total = weighted.sum(axis=1, keepdims=True)
     # An object that belongs to no cluster belongs to all alike.
     uniform = np.full_like(weighted, 1 / weighted.shape[1])
-    return np.divide(weighted, total, out=uniform, where=total > 0)
+    return np.asarray(np.divide(weighted, total, out=uniform, where=total > 0))
