@@ -14,7 +14,7 @@ from cocluster.linalg.rowwise import rowwise
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.threads import narrow_products
 
-# k-means sees at most so many objects; the others go to the nearest centroid. It is there to start
+# Most objects that k-means sees; the others go to the nearest centroid. It is there to start
 # a search, and on millions of objects it would take longer than the search itself.
 SAMPLE = 20_000
 

@@ -61,7 +61,7 @@ class Task:
     graphs: Any = None
 
     def extended(self, kind: type[Extended], **extras: Any) -> Extended:
-        """The same task as one of a subclass, with what that adds (or replaces)."""
+        """The same task as an object of a subclass, with the fields that it adds or replaces."""
         own = {field.name: getattr(self, field.name) for field in fields(self)}
         return kind(**own | extras)
 
@@ -134,8 +134,8 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
     n_init : int
         Starts to try; the run with the lowest objective is kept.
     max_iter, tol : int, float
-        At most so many sweeps; stop when a sweep lowers the objective by no more than ``tol``
-        times the objective at the start.
+        A run ends after ``max_iter`` sweeps, or with the first sweep that lowers the objective by
+        no more than ``tol`` times the objective at the start.
     random_state : int, RandomState or None
         The same seed gives the same labels.
 
@@ -272,7 +272,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
             )
         if len(data.relations) > 1:
             raise ValueError("Row blocks and Dask collections are fitted alone, not as views.")
-        # Sums over so many clusters must fit into the memory that the blocks were given.
+        # Sums over the clusters must fit into the memory that the blocks were given.
         blocks.fits(max(clusters.values()))
 
     def _learned_form(self, X: Any, data: RelationalData) -> Form:

@@ -45,7 +45,7 @@ class GraphTask(Task):
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """How the graph of a type is found in its data: so many neighbours, by this metric."""
+    """How the graph of a type is found in its data: how many neighbours, by which metric."""
 
     n_neighbors: int
     metric: Metric
@@ -195,8 +195,8 @@ class GraphEstimator(SoftTriFactorEstimator):
     Parameters
     ----------
     n_neighbors : int
-        Each object is joined with so many others. A type with no more objects than that has no
-        graph: if all are joined with all, the graph says nothing.
+        Number of others that each object is joined with. A type with no more objects than that
+        has no graph: if all are joined with all, the graph says nothing.
     metric : {"cosine", "euclidean"}
         How neighbours are found, in the normalised data of the type (all its relations side by
         side; absent samples count as zeros). By cosine, objects without data have no neighbours.

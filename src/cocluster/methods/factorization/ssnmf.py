@@ -39,8 +39,8 @@ from cocluster.trifactor import (
 )
 from cocluster.utils.checks import check_choice
 
-# The norm of a similarity is left out beyond so many operations on sparse entries, 20 ns each:
-# four seconds for a constant that no step depends on.
+# Most operations on sparse entries that the norm of a similarity may take, else it is left out: at
+# 20 ns each, four seconds for a constant that no step depends on.
 NORM_WORK = 2e8
 # Affinities that are products of rows, so that the matrix of them is never formed.
 FROM_PRODUCTS = ("linear", "cosine")
@@ -73,7 +73,7 @@ class SymmetricProblem(TriFactorProblem):
         yield 0, "cols"
 
     def product(self, state: State, r: int, side: str) -> Array:
-        """A G, whichever side is asked for."""
+        """A G, for either side."""
         # Both sides use it: on a cluster it is computed once and kept with the workers.
         product = state.products[r, "rows"] = made(super().product(state, r, "rows"))
         return product

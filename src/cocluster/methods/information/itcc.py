@@ -112,8 +112,8 @@ class InformationProblem(RelationalProblem):
 
     def moved(self, name: str, state: State) -> State:
         """Every object to the cluster whose profile codes it best, [1]_, Fig. 1."""
-        # Large data: labels and the sums that follow from them are had from one pass, unless links
-        # make objects depend on each other or a cluster has become empty.
+        # Large data: one pass gives labels and the sums that follow from them, unless links make
+        # objects depend on each other or a cluster has become empty.
         if name not in self.links and self.in_one_pass(name, state):
             code = self._code(0, self.cross(state, 0))
             moved = self.reassigned(name, state, -code, np.zeros(len(code)))
