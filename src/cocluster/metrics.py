@@ -146,5 +146,5 @@ def _encode(labels: Iterable[Any], name: str) -> tuple[Array, list[Any]]:
 
 
 def _pairs(counts: Array) -> Array:
-    """Number of pairs among n samples for each n in ``counts``, as floats, which do not overflow."""
+    """Number of pairs among n samples for each n in ``counts``; floats, which do not overflow."""
     return np.asarray(counts * (counts - 1.0) / 2)
