@@ -30,6 +30,7 @@ def smallest_eigenvectors(
     n_components: int,
     rng: np.random.Generator,
     residual_limit: float = RESIDUAL_LIMIT,
+    tol: float = TOLERANCE,
 ) -> tuple[Array, Array]:
     r"""Eigenvectors of the smallest eigenvalues of a symmetric matrix or operator.
 
@@ -43,6 +44,9 @@ def smallest_eigenvectors(
     residual_limit : float
         Residuals :math:`\|Lz - \lambda z\|` above this, relative to the eigenvalues, cause a
         ``ConvergenceWarning``.
+    tol : float
+        Relative precision of the eigenvalues. Where it is coarser than ``residual_limit``, nothing
+        is warned of: little was asked for.
 
     Returns
     -------
@@ -64,9 +68,10 @@ def smallest_eigenvectors(
     if n <= DENSE_SIZE or 3 * n_components >= n:
         values, vectors = _dense(L, n_components)
     else:
-        values, vectors = _iterated(L, n_components, rng)
+        values, vectors = _iterated(L, n_components, rng, tol)
     residual = np.linalg.norm(L @ vectors - vectors * values, axis=0).max()
-    if residual > residual_limit * max(1.0, float(np.abs(values).max())):
+    allowed = residual_limit if tol < residual_limit else np.inf
+    if residual > allowed * max(1.0, float(np.abs(values).max())):
         warnings.warn(
             f"Eigenvectors have a residual of {residual:.1e}; labels made from them may be poor.",
             ConvergenceWarning,
@@ -129,13 +134,13 @@ def _dense(L: Any, r: int) -> tuple[Array, Array]:
     return found[0], found[1]
 
 
-def _iterated(L: Any, r: int, rng: np.random.Generator) -> tuple[Array, Array]:
+def _iterated(L: Any, r: int, rng: np.random.Generator, tol: float) -> tuple[Array, Array]:
     """Search by iteration, and what remains where that does not converge."""
     n = L.shape[0]
     try:
         # About as many restarts as take the time of a dense solver; larger matrices have no way out
         # and get ARPACK's own limit.
-        return _lanczos(L, r, rng, max(50, n // 30) if n <= LAST_DENSE_SIZE else None)
+        return _lanczos(L, r, rng, tol, max(50, n // 30) if n <= LAST_DENSE_SIZE else None)
     except ArpackNoConvergence as error:
         if n <= LAST_DENSE_SIZE:
             return _dense(L, r)
@@ -146,11 +151,15 @@ def _iterated(L: Any, r: int, rng: np.random.Generator) -> tuple[Array, Array]:
         ) from error
 
 
-def _lanczos(L: Any, r: int, rng: np.random.Generator, maxiter: int | None) -> tuple[Array, Array]:
+def _lanczos(
+    L: Any, r: int, rng: np.random.Generator, tol: float, maxiter: int | None
+) -> tuple[Array, Array]:
     """Search by ARPACK, again in the complement of the found vectors until none is missing."""
-    values, vectors = _arpack(L, r, rng, maxiter=maxiter)
-    while _lowest(_without(L, values, vectors), r, rng) < values[-1] - RESIDUAL_LIMIT:
-        more, others = _arpack(_without(L, values, vectors), r, rng, maxiter=maxiter)
+    values, vectors = _arpack(L, r, rng, tol, maxiter)
+    # Copies of a value differ by as much as the precision that was asked for.
+    alike = max(RESIDUAL_LIMIT, 10 * tol)
+    while _lowest(_without(L, values, vectors), r, rng) < values[-1] - alike:
+        more, others = _arpack(_without(L, values, vectors), r, rng, tol, maxiter)
         values, vectors = np.append(values, more), np.hstack([vectors, others])
         order = np.argsort(values, kind="stable")[:r]
         values, vectors = values[order], vectors[:, order]

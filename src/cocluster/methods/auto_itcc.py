@@ -1,55 +1,113 @@
-"""What `CoCluster` does by default: ITCC from a start that several embeddings agree on."""
+"""What `CoCluster` does by default: neighbours, then information."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import partial
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from cocluster.data.relation import Relation
-from cocluster.data.relational import RelationalData
-from cocluster.data.scaling import fit_scaling
+from cocluster.data.relational import RelationalData, blocks_of
+from cocluster.graphs.neighbours import EXACT_LIMIT
 from cocluster.linalg.kmeans import kmeans_labels
-from cocluster.linalg.matrices import (
-    column_sums,
-    entrywise,
-    inverse_root,
-    is_nonnegative,
-    scaled,
-    times,
-)
+from cocluster.linalg.matrices import column_sums, is_nonnegative, times
 from cocluster.linalg.partitions import Ties, as_partition
-from cocluster.linalg.rowwise import rowwise
 from cocluster.linalg.subspace import start_scaled, unit_rows
-from cocluster.linalg.types import Array, InMemory, Matrix, is_spread
+from cocluster.linalg.types import Array, InMemory, Matrix
+from cocluster.methods.auto_start import Places, has_noise_of_counts, places
 from cocluster.methods.base import Form, Scale, Start, Task, clusters_by_type
-from cocluster.methods.information.itcc import ITCC
+from cocluster.methods.information.itcc import ITCC, InformationProblem
 from cocluster.methods.starts import Labels, given_start, singular_vectors, start_name
+from cocluster.trifactor import State
 from cocluster.utils.named import by_name
 
 # On the leaderboard scores rise from one to five, and ten gain nothing more.
 FEATURE_CLUSTERS_PER_CLUSTER = 5
-# Data with more entries have the first of the three embeddings only: the others double the time.
-THREE_UP_TO_ENTRIES = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedTask(Task):
+    """A task whose samples have been embedded."""
+
+    seeds: tuple[int, ...] = ()
+    places: Places | None = None
+
+    @property
+    def ties(self) -> Ties | None:
+        """Must-linked samples."""
+        own = self.links.get(self.data.center)
+        return None if own is None else Ties(own.closure().component)
+
+    def start(self, seed: int) -> Labels:
+        """Samples by k-means at their places, features by their profile over those clusters."""
+        center = self.data.center
+        labels = self.embedded(seed)
+        start = {center: labels}
+        # Features follow from the samples, for which the embeddings were made.
+        G = as_partition(labels, self.clusters[center])
+        for r in self.data.relations:
+            if r.rows == center and r.cols not in start:
+                profile = times(r.matrix.T, G if r.row_index is None else G[r.row_index])
+                k = self.clusters[r.cols]
+                start[r.cols] = kmeans_labels(unit_rows(profile), k, seed, n_init=1)
+        return given_start(self.data, self.clusters, start)
+
+    def embedded(self, seed: int) -> Array:
+        """Clusters of the samples by k-means at their places."""
+        k = self.clusters[self.data.center]
+        if self.places is not None:
+            return self.places.labels(k, seed, self.ties)
+        (relation, *_) = self.data.relations
+        Z = unit_rows(singular_vectors(start_scaled(relation.matrix), k, self.seeds[0])[0])
+        return kmeans_labels(Z if self.ties is None else unit_rows(self.ties.pooled(Z)), k, seed)
+
+    @cached_property
+    def settled(self) -> bool:
+        """Whether the samples stay where their neighbours put them, and only features move.
+
+        So they do where the places say more than profiles: measurements of many samples. Counts
+        with the noise of counts, and links, are left to the sweeps.
+        """
+        if self.places is None or not self.places.by_neighbours or self.links:
+            return False
+        start = self.start(self.seeds[0])
+        rows = start[self.data.center]
+        return not all(
+            has_noise_of_counts(
+                r, rows if r.row_index is None else rows[r.row_index], start[r.cols]
+            )
+            for r in self.data.relations
+            if r.rows == self.data.center
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FeaturesOnly(InformationProblem):
+    """Lose as little information as possible by clusters of the features, for given samples."""
+
+    def moved(self, name: str, state: State) -> State:
+        """The state after one step; the samples stay."""
+        return state if name == self.data.center else super().moved(name, state)
 
 
 @dataclass(eq=False, repr=False)
 class ConsensusITCC(ITCC):
-    r"""Information-theoretic co-clustering from a consensus of embeddings.
+    r"""Information-theoretic co-clustering from what several embeddings and neighbours agree on.
 
-    The objective, links and predictions are those of `ITCC`. Three things differ, each chosen
-    from the leaderboard (``benchmarks/leaderboard``):
+    The objective, links and predictions are those of `ITCC`. Four things differ, each chosen on
+    one half of the leaderboard's sets and shown on the other (``benchmarks/leaderboard``):
 
-    * The start is k-means on three embeddings of the samples side by side, each with rows of unit
-      length: singular vectors of :math:`D_r^{-1/2} X D_c^{-1/2}`, the same for
-      :math:`\log(1 + X)`, and those of :math:`D^{-1/2} Y`, Y the tf-idf rows of unit length and
-      D the degrees of :math:`Y Y^T` (normalised cut of the cosines). Several views have them
-      each. Data with more than 1,000,000 entries in all have the first alone.
-      Must-linked samples begin at the direction of their sum.
+    * The start is k-means where the samples lie after their neighbours were heard, see
+      `cocluster.methods.auto_start.places`. Above 20,000 samples, and in row blocks, the singular
+      vectors of :math:`D_r^{-1/2} X D_c^{-1/2}` alone. Must-linked samples begin at one point.
+    * Measurements (more than a quarter of the entries are not zero) of 300 samples or more, unless
+      they are counts with the noise of counts: the samples keep the labels of the start, and only
+      the features move. Neighbours tell more there than profiles over feature clusters. Links let
+      the samples move all the same.
     * ``n_column_clusters=None`` means five times ``n_clusters``, at most one for each feature:
       finer profiles tell samples better apart.
     * Several relations count alike (times their weights), whatever their units.
@@ -83,18 +141,24 @@ class ConsensusITCC(ITCC):
                 counts[name] = min(many, data.size(name))
         return counts
 
-    def _starts(self, task: Task) -> Iterator[Start]:
+    def _prepared(self, task: Task) -> Task:
         if start_name(self.init) != "spectral":
+            return task
+        seeds = tuple(task.rng.integers(2**31 - 1, size=self.n_init).tolist())
+        near = len(task.data) <= EXACT_LIMIT and blocks_of(task.data) is None
+        k = task.clusters[task.data.center]
+        own = places(task.data, k, seeds[0]) if near else None
+        return task.extended(PlacedTask, seeds=seeds, places=own)
+
+    def _starts(self, task: Task) -> Iterator[Start]:
+        if isinstance(task, PlacedTask):
+            yield from map(task.start, task.seeds)
+        else:
             yield from super()._starts(task)
-            return
-        seeds = task.rng.integers(2**31 - 1, size=self.n_init).tolist()
-        center = task.data.center
-        Z = consensus_embedding(task.data, task.clusters[center], seeds[0])
-        if center in task.links:
-            # Linked samples at one point, so that k-means cannot part them.
-            Z = unit_rows(Ties(task.links[center].closure().component).pooled(Z))
-        for seed in seeds:
-            yield _start(task.data, task.clusters, Z, seed)
+
+    def _problem(self, task: Task) -> InformationProblem:
+        settled = isinstance(task, PlacedTask) and task.settled
+        return (FeaturesOnly if settled else InformationProblem)(task.data, task.links)
 
 
 @dataclass(eq=False, repr=False)
@@ -146,73 +210,3 @@ def _balanced(relation: Relation) -> Relation:
     """The relation with a weight that makes up for its total."""
     total = float(column_sums(relation.matrix).sum())
     return replace(relation, weight=relation.weight / total) if total > 0 else relation
-
-
-def consensus_embedding(data: RelationalData, k: int, seed: int) -> Any:
-    """Embeddings of the samples from all relations whose rows they are, side by side.
-
-    Samples absent from a relation lie at the origin there.
-    """
-    blocks = []
-    few = sum(_entries(relation.matrix) for relation in data.relations) <= THREE_UP_TO_ENTRIES
-    for relation in data.relations:
-        if relation.rows != data.center:
-            continue
-        X, index = relation.matrix, relation.row_index
-        for Z in _embeddings(X, k, seed, few):
-            if index is not None:
-                present, Z = Z, np.zeros((len(data), Z.shape[1]), Z.dtype)
-                Z[index] = present
-            blocks.append(Z)
-    first, *others = blocks
-    if is_spread(first):
-        width = sum(Z.shape[1] for Z in blocks)
-        return first.map(_beside, along=tuple(others), width=width)
-    return np.hstack(blocks)
-
-
-def _entries(R: Any) -> int:
-    """Number of stored entries: ``size`` of a sparse matrix does not count the others."""
-    return int(R.size)
-
-
-def _beside(*parts: Array) -> Array:
-    """Parts side by side."""
-    return np.hstack(parts)
-
-
-def _embeddings(X: Matrix, k: int, seed: int, few: bool) -> Iterator[Any]:
-    """Unit rows of the singular vectors of X scaled in one way, or in three if entries are few."""
-    yield _embedding(start_scaled(X), k, seed)
-    if few:
-        logs = rowwise(partial(entrywise, np.log1p), X)
-        yield _embedding(start_scaled(logs), k, seed)
-        yield _embedding(_cosine_scaled(X), k, seed)
-
-
-def _cosine_scaled(X: Matrix) -> Matrix:
-    """D^-1/2 Y, with Y the tf-idf rows of X and D the degrees of Y Y^T."""
-    Y = fit_scaling(X, "tfidf").apply(X)
-    return rowwise(_over_similarity, Y, column_sums(Y))
-
-
-def _over_similarity(Y: Matrix, whole: Array) -> Matrix:
-    """Rows divided by the root of their product with the sum of all rows."""
-    return scaled(Y, row_scale=inverse_root(Y @ whole))
-
-
-def _embedding(Y: Matrix, k: int, seed: int) -> Any:
-    """Unit rows of the k weighted left singular vectors after the first."""
-    return unit_rows(singular_vectors(Y, k, seed)[0])
-
-
-def _start(data: RelationalData, clusters: Mapping[str, int], Z: Any, seed: int) -> Labels:
-    """Samples by k-means in the embedding, features by their profile over the samples' clusters."""
-    # Features follow from the samples, for which the embeddings were made: one k-means is enough.
-    start = {data.center: kmeans_labels(Z, clusters[data.center], seed)}
-    G = as_partition(start[data.center], clusters[data.center])
-    for r in data.relations:
-        if r.rows == data.center and r.cols not in start:
-            profile = times(r.matrix.T, G if r.row_index is None else G[r.row_index])
-            start[r.cols] = kmeans_labels(unit_rows(profile), clusters[r.cols], seed, n_init=1)
-    return given_start(data, clusters, start)

@@ -8,12 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import xlogy
 
-from cocluster.data.relational import RelationalData
 from cocluster.linalg.assignment import fill_empty, pair_costs
 from cocluster.linalg.matrices import inner
 from cocluster.linalg.partitions import Partition, as_partition, gathered
 from cocluster.linalg.types import Array
-from cocluster.links import Links
+from cocluster.methods.base import Task
 from cocluster.methods.information.itcc import ITCC, InformationProblem
 from cocluster.trifactor import State
 
@@ -129,11 +128,11 @@ class CMRF(ITCC):
     .. [2] Bekkerman, Jeon. Multi-modal Clustering for Multimedia Collections. CVPR 2007.
     """
 
-    def _problem(self, data: RelationalData, links: dict[str, Links]) -> InformationProblem:
-        for relation in data.relations:
+    def _problem(self, task: Task) -> InformationProblem:
+        for relation in task.data.relations:
             if relation.rows == relation.cols:
                 raise ValueError(
                     f"CMRF takes relations between different types, {relation} is of one type "
                     "with itself; use ITCC or a spectral method."
                 )
-        return SequentialProblem(data, links)
+        return SequentialProblem(task.data, task.links)

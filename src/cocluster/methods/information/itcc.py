@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import xlogy
 
-from cocluster.data.relational import RelationalData
 from cocluster.linalg.assignment import fill_empty
 from cocluster.linalg.matrices import column_sums, row_sums, values_of
 from cocluster.linalg.partitions import Ties, gathered
@@ -198,12 +197,12 @@ class ITCC(Coclusterer):
     _auto_normalization: ClassVar[str | None] = None
     _blockwise: ClassVar[bool] = True
 
-    def _problem(self, data: RelationalData, links: dict[str, Links]) -> InformationProblem:
+    def _problem(self, task: Task) -> InformationProblem:
         """The problem that defines the method."""
-        return InformationProblem(data, links)
+        return InformationProblem(task.data, task.links)
 
     def _solve(self, task: Task, start: Start) -> Run:
-        problem = self._problem(task.data, task.links)
+        problem = self._problem(task)
         labels = {}
         for name, k in task.clusters.items():
             constraint = Indicator(ties=problem.ties.get(name))

@@ -1,0 +1,106 @@
+"""Where the default begins: the same places for any order and storage, and who may move."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics import adjusted_rand_score
+
+from cocluster.data.relation import Relation
+from cocluster.data.relational import RelationalData, relational
+from cocluster.methods.auto_itcc import ConsensusITCC
+from cocluster.methods.auto_start import has_noise_of_counts, is_filled, places
+
+
+def clouds(rng, n, d, k=3, apart=4.0):
+    """Measurements around k centres, positive."""
+    labels = rng.permutation(np.arange(n) % k)
+    return 20 + apart * rng.normal(size=(k, d))[labels] + rng.normal(size=(n, d)), labels
+
+
+def counts(rng, n=400, m=60, k=3, rate=1.5):
+    """Poisson counts in blocks, most of them not zero."""
+    rows, columns = np.arange(n) % k, np.arange(m) % k
+    return rng.poisson(rate * (1.0 + 3.0 * (rows[:, None] == columns))), rows, columns
+
+
+def test_filled_is_a_matter_of_entries_not_of_storage(rng):
+    thin = rng.random((30, 40)) * (rng.random((30, 40)) < 0.1)
+    for X, expected in ((thin, False), (thin + 1, True)):
+        assert is_filled(X) is is_filled(sp.csr_array(X)) is expected
+
+
+@pytest.mark.parametrize("kind", ["occurrences", "measurements"])
+def test_any_order_of_the_samples_has_the_same_labels(kind, rng, seed):
+    if kind == "measurements":
+        X = clouds(rng, 330, 12, apart=1.0)[0]
+    else:
+        X = rng.poisson(0.1 * (1 + 9 * (np.arange(90)[:, None] % 3 == np.arange(50) % 3)))
+    order = rng.permutation(len(X))
+    fit = ConsensusITCC(3, random_state=seed).fit
+    np.testing.assert_array_equal(fit(X).labels_[order], fit(X[order]).labels_)
+
+
+def test_any_storage_has_the_same_labels(rng, seed):
+    X = clouds(rng, 310, 8, apart=1.0)[0].round(3)
+    dense, sparse = (ConsensusITCC(3, random_state=seed).fit(Y) for Y in (X, sp.csr_array(X)))
+    np.testing.assert_array_equal(dense.labels_, sparse.labels_)
+
+
+def test_counts_are_told_from_other_measurements(rng):
+    X, rows, columns = counts(rng)
+    assert has_noise_of_counts(Relation(X.astype(float), "samples", "features"), rows, columns)
+    for other in (X + 0.5, 10.0 * X, (X > 1).astype(float)):
+        relation = Relation(other, "samples", "features")
+        assert not has_noise_of_counts(relation, rows, columns)
+
+
+def test_the_dispersion_is_the_one_of_the_formula(rng):
+    """Entry by entry on a small table, by moving the bounds around the exact value."""
+    X, rows, columns = counts(rng, 30, 12)
+    G, F = np.eye(3)[rows], np.eye(3)[columns]
+    joint = G.T @ X @ F
+    block = joint / (joint.sum(axis=1)[:, None] * joint.sum(axis=0))
+    mean = X.sum(axis=1)[:, None] * X.sum(axis=0) * (G @ block @ F.T)
+    dispersion = ((X - mean) ** 2 / mean).sum() / X.size
+    relation = Relation(X.astype(float), "samples", "features")
+    for low, high, expected in ((0.999, 1.001, True), (1.001, 2, False), (0, 0.999, False)):
+        with pytest.MonkeyPatch.context() as patch:
+            bounds = (low * dispersion, high * dispersion)
+            patch.setattr("cocluster.methods.auto_start.DISPERSION_OF_COUNTS", bounds)
+            assert has_noise_of_counts(relation, rows, columns) is expected
+
+
+def test_measurements_of_many_samples_stay_with_their_neighbours(rng, seed):
+    """The labels are those of the start, and features move all the same."""
+    X, labels = clouds(rng, 330, 12, apart=1.0)
+    model = ConsensusITCC(3, random_state=seed).fit(X)
+    at = places(relational(X), 3, 0)
+    assert at.by_neighbours
+    assert adjusted_rand_score(at.labels(3, 0, None), model.labels_) > 0.95
+    assert np.all(np.diff(model.objective_history_) <= 1e-12)
+
+
+def test_links_let_the_samples_move(rng):
+    X, labels = clouds(rng, 330, 12, apart=0.3)
+    pair = [np.flatnonzero(labels == 0)[0], np.flatnonzero(labels == 1)[0]]
+    model = ConsensusITCC(3, random_state=0).fit(X, links=([pair], []))
+    assert model.links_report_["samples"].n_violated == 0
+
+
+def test_counts_are_swept(rng, seed):
+    X, rows, _ = counts(rng, rate=0.5)
+    model = ConsensusITCC(3, random_state=seed).fit(X)
+    again = ConsensusITCC(3, random_state=seed, init=model.labels_, tol=0.0).fit(X)
+    # Sweeps from the labels found change next to nothing: they were found by sweeps.
+    assert adjusted_rand_score(model.labels_, again.labels_) > 0.97
+    assert adjusted_rand_score(rows, model.labels_) > 0.9
+
+
+def test_samples_that_a_view_lacks_have_places(rng):
+    X, labels = clouds(rng, 40, 6)
+    present = np.arange(0, 40, 2)
+    relations = (Relation(X, "samples", "all"), Relation(X[present], "samples", "half", 1, present))
+    model = ConsensusITCC(3, random_state=0).fit(RelationalData(relations))
+    assert adjusted_rand_score(labels, model.labels_) == 1
