@@ -1,8 +1,9 @@
 """What `CoCluster(method="auto")` does beside what it might do: the tables that defend the choice.
 
-    python -m benchmarks.leaderboard.evidence [--tables one signed views links] [--seeds 3]
+    python -m benchmarks.leaderboard.evidence [--tables occurrences measurements links] [--seeds 3]
 
-Rows are kept in evidence.csv (see `packs`), tables go to the page. Labels are looked at to score;
+Only on the half of the sets that a rule may be chosen on (``halves.toml``). Rows are kept in
+evidence.csv (see `packs`), tables go to the page. Labels are looked at to score;
 in the table of links they also make the links, as a person would.
 """
 
@@ -15,34 +16,27 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
+from benchmarks.leaderboard.former import former_embedding
+from benchmarks.leaderboard.halves import family_of, half_of
 from benchmarks.leaderboard.methods import PEERS, Fit
 from benchmarks.leaderboard.report import HERE, PAGE, RESULTS, between, frame
 from benchmarks.leaderboard.run import all_sets, evaluate
 from benchmarks.packs import packed_afterwards, read_text, write_text
 from cocluster import CoCluster, Links
-from cocluster.data.relational import RelationalData, relational
+from cocluster.data.relational import relational
 from cocluster.linalg.kmeans import kmeans_labels
-from cocluster.methods.auto_itcc import (
-    THREE_UP_TO_ENTRIES,
-    ConsensusITCC,
-    ShiftedITCC,
-    _embeddings,
-    consensus_embedding,
-    shifted,
-)
-from cocluster.methods.base import Form
-from cocluster.methods.information.itcc import ITCC
+from cocluster.linalg.types import Array
+from cocluster.methods import auto_start
+from cocluster.methods.auto_itcc import shifted
 
 EVIDENCE = "evidence.csv"
-LINKED_SETS = ("cstr_475x1000", "oh5", "re0", "colon_alon_62x2000")
+LINKED_SETS = ("cstr_475x1000", "colon_alon_62x2000", "webace_2340x1000", "orl_400x1024")
 SHARES = (0.002, 0.01, 0.03)
 TITLES = {
-    "one": "one matrix, data >= 0, at most a million entries",
-    "signed": "one dense matrix with negative values",
-    "views": "all views of a set",
+    "occurrences": "most entries are zero",
+    "measurements": "most entries are not zero",
     "links": "links, share of all pairs",
 }
 
@@ -52,88 +46,58 @@ def _auto(X: Any, k: int, seed: int) -> Any:
     return CoCluster(k, random_state=seed).fit(X).labels_
 
 
-def _named(method: str) -> Fit:
-    """A method by name."""
-    return lambda X, k, seed: CoCluster(k, method, random_state=seed).fit(X).labels_
+def _from(start: Fit) -> Fit:
+    """The front door from a start of one's own."""
+    return lambda X, k, seed: CoCluster(k, init=start(X, k, seed), random_state=seed).fit(X).labels_
 
 
-def _embedded(*which: int) -> Fit:
-    """k-means on some of the three embeddings."""
+def _former_start(X: Any, k: int, seed: int) -> Array:
+    """k-means on the embeddings of the former rule."""
+    return kmeans_labels(former_embedding(relational(X), k, seed), k, seed)
 
-    def fit(X: Any, k: int, seed: int) -> Any:
-        blocks = list(_embeddings(relational(X).relations[0].matrix, k, seed, few=True))
-        return kmeans_labels(np.hstack([blocks[i] for i in which]), k, seed)
+
+def _start(**constants: Any) -> Fit:
+    """k-means where the samples lie, with some of the constants of the rule changed."""
+
+    def fit(X: Any, k: int, seed: int) -> Array:
+        before = {name: getattr(auto_start, name) for name in constants}
+        try:
+            for name, value in constants.items():
+                setattr(auto_start, name, value)
+            return auto_start.places(shifted(relational(X)), k, seed).labels(k, seed, None)
+        finally:
+            for name, value in before.items():
+                setattr(auto_start, name, value)
 
     return fit
-
-
-def _finer(times: int) -> Fit:
-    """The front door with another number of feature clusters."""
-
-    def fit(X: Any, k: int, seed: int) -> Any:
-        count = min(times * k, X.shape[1])
-        return ConsensusITCC(k, count, random_state=seed).fit(X).labels_
-
-    return fit
-
-
-class _ByShare(ShiftedITCC):
-    """Views by their share of all counts."""
-
-    def _scaled(self, data: RelationalData, form: Form) -> RelationalData:
-        return ITCC._scaled(self, data, form)
-
-
-def _start_alone(X: Any, k: int, seed: int) -> Any:
-    """k-means on the embeddings of all views."""
-    return kmeans_labels(consensus_embedding(shifted(relational(X)), k, seed), k, seed)
-
-
-def _signed(X: Any) -> bool:
-    """Whether some value is negative."""
-    return any(view.min() < 0 for view in (X.values() if isinstance(X, dict) else [X]))
 
 
 VARIANTS: dict[str, dict[str, Fit]] = {
-    "one": {
-        "k-means on singular vectors of the degree-scaled data": _embedded(0),
-        "k-means on the same of log(1 + X)": _embedded(1),
-        "k-means on the normalised cut of tf-idf cosines": _embedded(2),
-        "k-means on the three side by side": _embedded(0, 1, 2),
-        "ITCC from the first, k feature clusters": _named("itcc"),
-        "ITCC from the three, k feature clusters": _finer(1),
-        "**ITCC from the three, 5 k feature clusters**": _auto,
-        "ITCC from the three, 10 k feature clusters": _finer(10),
+    "occurrences": {
+        "k-means on k singular vectors, scaled in three ways (the start of 0.1)": _former_start,
+        "ITCC from there (the rule of 0.1)": _from(_former_start),
+        "k-means on 20 to 50 vectors, not smoothed": _start(STEPS=0),
+        "smoothed over 10 neighbours": _start(NEIGHBOURS_OF_OCCURRENCES=10),
+        "smoothed over 20 neighbours": _start(),
+        "**ITCC from there**": _auto,
     },
-    "signed": {
-        "FNMTF": _named("fnmtf"),
-        "ITCC as above, negative values set to 0": lambda X, k, s: _auto(np.maximum(X, 0), k, s),
-        "ITCC, positive and negative parts as two relations": lambda X, k, s: _auto(
-            {"above": np.maximum(X, 0), "below": np.maximum(-X, 0)}, k, s
+    "measurements": {
+        "ITCC from k singular vectors, scaled in three ways (the rule of 0.1)": _from(
+            _former_start
         ),
-        "ITCC, all values shifted by the least of all": lambda X, k, s: _auto(X - X.min(), k, s),
-        "**ITCC, each feature shifted by its least value**": _auto,
-    },
-    "views": {
-        "ITCC, FNMTF for negative values; one start from the views side by side": lambda X, k, s: (
-            _named("fnmtf" if _signed(X) else "itcc")(X, k, s)
-        ),
-        "ITCC from embeddings of each view, views by their share of all counts": lambda X, k, s: (
-            _ByShare(k, random_state=s).fit(X).labels_
-        ),
-        "**ITCC from embeddings of each view, views alike**": _auto,
-        "its start alone": _start_alone,
+        "eigenvectors of neighbour graphs, 5 neighbours": _start(),
+        "the same, 10 neighbours": _start(NEIGHBOURS_OF_MEASUREMENTS=10),
+        "ITCC from there, always": _from(_start()),
+        "**ITCC from there below 300 samples**": _auto,
     },
 }
 
 
 def belongs(table: str, X: Any) -> bool:
     """Whether data are of the kind that a table is about."""
-    if isinstance(X, dict):
-        return table == "views"
-    if _signed(X):
-        return table == "signed" and not sp.issparse(X)
-    return table == "one" and X.size <= THREE_UP_TO_ENTRIES
+    views = X.values() if isinstance(X, dict) else [X]
+    filled = all(auto_start.is_filled(view) for view in views)
+    return table == ("measurements" if filled else "occurrences")
 
 
 def _with_links(method: str, share: float, y: Any) -> Fit:
@@ -162,13 +126,15 @@ def fits(table: str, name: str, X: Any, y: Any) -> dict[str, Fit]:
 
 def run(tables: list[str], seeds: int) -> Iterator[dict[str, Any]]:
     """A row for every table, variant, set and seed."""
-    for name, kind, X, y, k in all_sets(None):
+    for name, _, X, y, k in all_sets(None):
+        if half_of(name) != "choose":
+            continue
         for table in tables:
             for variant, fit in fits(table, name, X, y).items():
                 for seed in range(seeds):
                     outcome = evaluate(fit, X, k, seed, partial(np.asarray, y))
                     about = {"table": table, "variant": variant, "set": name, "seed": seed}
-                    group = "text" if kind == "text" else "others"
+                    group = family_of(name)
                     yield {**about, "group": group, "nmi": 0.0, "failure": "", **outcome}
 
 
@@ -179,7 +145,7 @@ def title(table: str, rows: pd.DataFrame) -> str:
 
 
 def plain(table: str, rows: pd.DataFrame, results: pd.DataFrame) -> str:
-    """Mean NMI of every variant, on text and on others, and of the best peer on the same sets."""
+    """Mean NMI of every variant in each family, and of the best peer on the same sets."""
     wide = rows.pivot_table("nmi", "variant", "group", sort=False)[sorted(set(rows["group"]))[::-1]]
     sizes = rows.groupby("group")["set"].nunique()
     names = [f"{group} ({sizes[group]} sets)" for group in wide]

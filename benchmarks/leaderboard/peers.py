@@ -37,8 +37,8 @@ FLOOR = 20.0
 STARTS = 10
 # As scanpy takes them by default.
 NEIGHBOURS, COMPONENTS = 15, 50
-# Halvings of the interval in which the resolution for k communities is sought.
-HALVINGS = 20
+# The resolution for k communities is sought between 0 and the highest, by so many halvings.
+HALVINGS, HIGHEST = 20, 20.0
 
 
 def beside(X: Any) -> Any:
@@ -102,12 +102,12 @@ def _leiden(X: Any, k: int, seed: int) -> Any:
     import leidenalg  # type: ignore[import-untyped]
 
     Z = reduced(X, COMPONENTS, seed)
-    W = kneighbors_graph(Z, min(NEIGHBOURS, len(Z) - 1)).maximum(
-        kneighbors_graph(Z, min(NEIGHBOURS, len(Z) - 1)).T
-    )
+    W = kneighbors_graph(Z, min(NEIGHBOURS, len(Z) - 1))
+    W = W.maximum(W.T)
     rows, columns = sp.triu(W, 1).nonzero()
     graph = igraph.Graph(n=len(Z), edges=list(zip(rows.tolist(), columns.tolist(), strict=True)))
-    low, high, best = 0.0, 20.0, None
+    low, high = 0.0, HIGHEST
+    best: Any = None
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         found = leidenalg.find_partition(

@@ -74,7 +74,7 @@ def test_the_dispersion_is_the_one_of_the_formula(rng):
 
 def test_measurements_of_many_samples_stay_with_their_neighbours(rng, seed):
     """The labels are those of the start, and features move all the same."""
-    X, labels = clouds(rng, 330, 12, apart=1.0)
+    X = clouds(rng, 330, 12, apart=1.0)[0]
     model = ConsensusITCC(3, random_state=seed).fit(X)
     at = places(relational(X), 3, 0)
     assert at.by_neighbours

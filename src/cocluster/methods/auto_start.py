@@ -102,7 +102,7 @@ def places(data: RelationalData, k: int, seed: int) -> Places:
         graphs = [W for relation in views for W in _graphs(relation, len(data), k, seed)]
         W = sum(graphs[1:], start=graphs[0]) / len(graphs)
         return Places(core_embedding(W, k, seed), order, len(data) >= MANY_SAMPLES)
-    parts = [_spread(Z, r, len(data)) for r in views for Z in embeddings(r.matrix, k, seed)]
+    parts = [spread(Z, r, len(data)) for r in views for Z in embeddings(r.matrix, k, seed)]
     Z = unit_rows(np.hstack(parts))
     if len(Z) > REDUCED_FROM:
         size = min(max(DIRECTIONS, k), Z.shape[1])
@@ -118,7 +118,7 @@ def is_filled(X: InMemory) -> bool:
 
 def embeddings(X: InMemory, k: int, seed: int) -> Iterator[Array]:
     """The rows of X scaled in three ways."""
-    for Y in (start_scaled(X), start_scaled(entrywise(np.log1p, X)), _cosine_scaled(X)):
+    for Y in (start_scaled(X), start_scaled(entrywise(np.log1p, X)), cosine_scaled(X)):
         yield embedding(Y, k, seed)
 
 
@@ -169,7 +169,7 @@ def _content_order(data: RelationalData) -> Array:
     return np.argsort(key, kind="stable")
 
 
-def _spread(Z: Array, relation: Relation, n: int) -> Array:
+def spread(Z: Array, relation: Relation, n: int) -> Array:
     """Rows for all samples: those that the relation lacks lie at the origin."""
     if relation.row_index is None:
         return Z
@@ -212,7 +212,7 @@ def _ranks(X: Array) -> Array:
     return (ranks - ranks.mean(axis=0)) * safe_inverse(ranks.std(axis=0))
 
 
-def _cosine_scaled(X: InMemory) -> InMemory:
+def cosine_scaled(X: InMemory) -> InMemory:
     """D^-1/2 Y, with Y the tf-idf rows of X and D the degrees of Y Y^T."""
     Y = fit_scaling(X, "tfidf").apply(X)
     return scaled(Y, row_scale=inverse_root(Y @ column_sums(Y)))
