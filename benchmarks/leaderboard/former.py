@@ -10,7 +10,7 @@ import numpy as np
 from cocluster import CoCluster
 from cocluster.data.relational import RelationalData, relational
 from cocluster.linalg.kmeans import kmeans_labels
-from cocluster.linalg.matrices import entrywise
+from cocluster.linalg.matrices import entrywise, values_of
 from cocluster.linalg.subspace import start_scaled, unit_rows
 from cocluster.methods.auto_itcc import shifted
 from cocluster.methods.auto_start import cosine_scaled, spread
@@ -30,7 +30,7 @@ def former_rule(X: Any, k: int, seed: int) -> Any:
 def former_embedding(data: RelationalData, k: int, seed: int) -> Any:
     """Unit rows of k singular vectors of the data scaled in three ways, side by side."""
     data = shifted(data)
-    few = sum(r.matrix.size for r in data.relations) <= THREE_UP_TO_ENTRIES
+    few = sum(values_of(r.matrix).size for r in data.relations) <= THREE_UP_TO_ENTRIES
     logs = partial(entrywise, np.log1p)
     ways = (start_scaled, lambda X: start_scaled(logs(X)), cosine_scaled)
     return np.hstack(

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 _HALVES = tomllib.loads((Path(__file__).parent / "halves.toml").read_text(encoding="utf-8"))
-_PLACE = {
+_PLACE: dict[str, tuple[str, str]] = {
     name: (half, family)
     for half, families in _HALVES.items()
     for family, names in families.items()
