@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
+from cocluster.linalg.matrices import row_squares
 from cocluster.linalg.partitions import gathered
 from cocluster.linalg.types import Array, InMemory, is_spread
 from cocluster.utils.threads import narrow_products
@@ -34,11 +35,15 @@ def kmeans_labels(Z: Any, k: int, seed: int, n_init: int = 5) -> Array:
     n, rng = Z.shape[0], np.random.default_rng(seed)
     # Sorted, because rows that are spread are fetched part by part, and read faster so in memory.
     sample = gathered(Z) if n <= SAMPLE else Z[np.sort(rng.choice(n, SAMPLE, replace=False))]
-    model = kmeans(sample, k, seed, n_init)
+    # Rows at the origin say nothing (in an embedding they are crumbs, empty rows, or absent ones):
+    # they are assigned afterwards and get no cluster of their own.
+    telling = row_squares(sample) > 0
+    some = telling.sum() >= k and not telling.all()
+    model = kmeans(sample[telling] if some else sample, k, seed, n_init)
     if is_spread(Z):
         # The rows stay on their workers: centroids travel there and labels come back.
         return np.asarray(Z.map(_nearest, model).gathered())
-    return np.asarray(model.labels_ if n <= SAMPLE else model.predict(Z))
+    return np.asarray(model.predict(Z) if some or n > SAMPLE else model.labels_)
 
 
 def _nearest(Z: Array, model: KMeans) -> Array:

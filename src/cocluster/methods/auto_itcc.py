@@ -22,7 +22,7 @@ from cocluster.linalg.matrices import (
 )
 from cocluster.linalg.partitions import Ties, as_partition
 from cocluster.linalg.rowwise import rowwise
-from cocluster.linalg.subspace import start_scaled, unit_rows
+from cocluster.linalg.subspace import StartMatrix, start_scaled, unit_rows
 from cocluster.linalg.types import Array, InMemory, Matrix, is_spread
 from cocluster.methods.base import Form, Scale, Start, Task, clusters_by_type
 from cocluster.methods.information.itcc import ITCC
@@ -197,10 +197,12 @@ def _embeddings(X: Matrix, k: int, seed: int, few: bool) -> Iterator[Any]:
         yield _embedding(_cosine_scaled(X), k, seed)
 
 
-def _cosine_scaled(X: Matrix) -> Matrix:
+def _cosine_scaled(X: Matrix) -> StartMatrix:
     """D^-1/2 Y, with Y the tf-idf rows of X and D the degrees of Y Y^T."""
     Y = fit_scaling(X, "tfidf").apply(X)
-    return rowwise(_over_similarity, Y, column_sums(Y))
+    whole = column_sums(Y)
+    # D^1/2 1 is its left singular vector of value 1, and the sum of all rows the right one.
+    return StartMatrix(rowwise(_over_similarity, Y, whole), whole)
 
 
 def _over_similarity(Y: Matrix, whole: Array) -> Matrix:
@@ -213,8 +215,8 @@ def _log(X: InMemory) -> InMemory:
     return X.log1p() if sp.issparse(X) else np.log1p(X)
 
 
-def _embedding(Y: Matrix, k: int, seed: int) -> Any:
-    """Unit rows of the k weighted left singular vectors after the first."""
+def _embedding(Y: StartMatrix, k: int, seed: int) -> Any:
+    """Unit rows of the k weighted left singular vectors that say more than the degrees."""
     return unit_rows(singular_vectors(Y, k, seed)[0])
 
 
