@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import xlogy
 
 from cocluster import FNMTF, ITCC, NMTF
 from cocluster.linalg import assignment, matrices, passes
@@ -68,6 +69,18 @@ def test_products_equal_dense_ones_whatever_the_number_of_threads(compiled):
             assert_array_equal(*results)
             assert results[0].dtype == dtype
             assert_allclose(results[0], held.toarray() @ G, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", PRECISIONS)
+def test_information_of_the_rows_equals_the_double_sum(dtype, compiled):
+    """With entries of 0 and 1, which are passed over, and others."""
+    X = counts().astype(dtype)
+    X.data[::7] *= 0.3
+    X.data[::11] = 0
+    exact, sums = X.toarray().astype(float), X.toarray().astype(float).sum(axis=1)
+    expected = xlogy(exact, exact).sum() - xlogy(sums, sums).sum()
+    assert matrices.row_information(X) == pytest.approx(expected)
+    assert matrices.row_information(X.toarray()) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("method", [FNMTF, ITCC])

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.feature_extraction.text import CountVectorizer
 
+from cocluster import CoCluster
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, bipartite, view_of
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.subspace import unit_rows
+from cocluster.methods.catalogue import METHODS
 from cocluster.methods.starts import starts
 from cocluster.metrics import accuracy
 from tests.conftest import plant
@@ -124,3 +129,34 @@ def test_unit_rows(rng, hold):
     Z[2] = 0
     lengths = np.linalg.norm(dense(unit_rows(hold(Z))), axis=1)
     assert_allclose(lengths, [1, 1, 0, 1, 1, 1])
+
+
+DOCUMENTS = ["cat dog mouse pet", "space orbit rocket moon", "cat pet food", "moon orbit launch"]
+# Every method that begins with singular vectors.
+SPECTRAL = [
+    name
+    for name, method in METHODS.items()
+    if getattr(signature(method.estimator).parameters.get("init"), "default", None) == "spectral"
+]
+
+
+@pytest.mark.parametrize("method", ["auto", *SPECTRAL])
+def test_groups_that_share_no_word_are_found(method):
+    X = CountVectorizer().fit_transform(DOCUMENTS * 10)
+    for seed in range(20):
+        model = (
+            CoCluster(2, random_state=seed)
+            if method == "auto"
+            # A few sweeps: from a right start, all keep what they have.
+            else METHODS[method].estimator(2, max_iter=5, random_state=seed)
+        )
+        assert accuracy(np.arange(40) % 2, model.fit(X).labels_) == 1
+
+
+@pytest.mark.parametrize("method", ["auto", "itcc", "fnmtf"])
+def test_crumbs_eat_no_clusters(method, rng):
+    blocks = plant(rng, rng.permutation(np.arange(300) % K), 60, K)
+    crumbs = [np.full((2, 2), 5.0)] * (2 * K)
+    X = sp.csr_array(sp.block_diag([blocks.X, *crumbs]))
+    labels = CoCluster(K, method, random_state=0).fit(X).labels_
+    assert accuracy(blocks.row_labels, labels[:300]) == 1

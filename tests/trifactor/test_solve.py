@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -24,6 +25,7 @@ from cocluster.trifactor import (
     alternate,
     random_start,
 )
+from cocluster.trifactor.solve import Problem
 from tests.conftest import structured
 
 K = 3
@@ -111,6 +113,29 @@ def test_a_run_can_be_continued(problem, data, rng):
     together = np.concatenate([half.history, rest.history])[: len(whole.history)]
     scale = problem.objective(start)
     assert_allclose(together, whole.history, atol=1e-10 * scale)
+
+
+@dataclass(frozen=True)
+class Lifted:
+    """A problem whose objective has a part that no step changes."""
+
+    problem: Problem
+    constant: float
+
+    def moved(self, name, state):
+        return self.problem.moved(name, state)
+
+    def objective(self, state):
+        return self.constant + self.problem.objective(state)
+
+
+def test_a_constant_part_does_not_make_a_run_shorter(data, rng):
+    problem = problem_of(data, "semi-NMTF")
+    start = start_of(problem, data, rng)
+    plain = alternate(problem, start, tol=1e-3)
+    assert 1 < len(plain.history) < 200
+    lifted = alternate(Lifted(problem, 1e3 * problem.objective(start)), start, tol=1e-3)
+    assert len(lifted.history) == len(plain.history)
 
 
 def test_the_start_is_not_changed(problem, data, rng):

@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from cocluster.linalg.krylov import squared_times
 from cocluster.linalg.matrices import (
     as_dense,
     column_counts,
@@ -138,6 +139,10 @@ class RowBlocks(ABC):
     def turned_times(self, G: Factor) -> Array:
         """Xᵀ G."""
         return np.asarray(self.total(turned_product, along=(G,)))
+
+    def squared_times(self, Q: Array) -> Array:
+        """XᵀX Q in one pass: of a product that is as long as the data only sums are needed."""
+        return np.asarray(self.total(squared_times, Q))
 
     # Profile and norm are kept: each takes a pass over the data, which do not change, and is asked
     # for again by every check, scaling and objective.

@@ -152,6 +152,23 @@ def assign(
 
 
 @compiled
+def row_information(
+    indptr: Array, indices: Array, data: Array, first: int, last: int, out: Array
+) -> None:
+    """out += Σ_ij x log x less the same of the sums of the rows."""
+    for i in range(first, last):
+        total, inside = 0.0, 0.0
+        for p in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
+            x = np.float64(data[p])
+            total += x
+            # Most counts are 1, which has the logarithm 0: they are passed over.
+            if x != 1 and x > 0:
+                inside += x * np.log(x)
+        if total > 0:
+            out[0, 0] += inside - total * np.log(total)
+
+
+@compiled
 def minor_product(
     indptr: Array, indices: Array, data: Array, F: Array, first: int, last: int, out: Array
 ) -> None:

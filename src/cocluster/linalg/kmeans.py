@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
+from cocluster.linalg.matrices import row_squares
 from cocluster.linalg.partitions import gathered
 from cocluster.linalg.rowwise import rowwise
 from cocluster.linalg.types import Array, InMemory
@@ -35,8 +36,12 @@ def kmeans_labels(Z: Any, k: int, seed: int, n_init: int = 5) -> Array:
     n, rng = Z.shape[0], np.random.default_rng(seed)
     # Sorted, because rows that are spread are fetched part by part, and read faster so in memory.
     sample = gathered(Z) if n <= SAMPLE else Z[np.sort(rng.choice(n, SAMPLE, replace=False))]
-    model = kmeans(sample, k, seed, n_init)
-    if n <= SAMPLE:
+    # Rows at the origin say nothing (in an embedding they are crumbs, empty rows, or absent ones):
+    # they are assigned afterwards and get no cluster of their own.
+    telling = row_squares(sample) > 0
+    some = telling.sum() >= k and not telling.all()
+    model = kmeans(sample[telling] if some else sample, k, seed, n_init)
+    if n <= SAMPLE and not some:
         return np.asarray(model.labels_)
     # Rows on a cluster stay there: centroids travel to them and labels come back.
     return np.asarray(gathered(rowwise(_nearest, Z, model)))

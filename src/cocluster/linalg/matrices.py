@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import xlogy
 
 from cocluster.linalg import passes
 from cocluster.linalg.delegating import delegating
@@ -143,6 +144,17 @@ def _sums(R: Any, axis: int) -> Array:
         # scipy would first copy single-precision entries into double precision.
         return passes.product(R if axis else R.T, np.ones((R.shape[axis], 1))).ravel()
     return np.asarray(R.sum(axis=axis, dtype=np.float64)).ravel()
+
+
+def row_information(R: InMemory) -> float:
+    """Σ_ij x log x less the same of the sums of the rows, for entries of zero or more."""
+    if passes.is_compiled(R) and R.format == "csr":
+        return passes.row_information(R)
+    values, margin = values_of(R), row_sums(R)
+    # In parts: the logarithms of all entries at once would outweigh the data.
+    parts = (values[part] for part in chunks(values.size, ENTRIES_AT_ONCE))
+    inside = sum(xlogy(part, part).sum(dtype=np.float64) for part in parts)
+    return float(inside - xlogy(margin, margin).sum())
 
 
 def row_degrees(R: InMemory) -> Array:

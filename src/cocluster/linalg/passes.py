@@ -92,6 +92,13 @@ def assign(
     return Partition(labels, G.n_clusters), change.T
 
 
+def row_information(R: Any) -> float:
+    """`cocluster.linalg.matrices.row_information` of a large csr array."""
+    from cocluster.linalg import _compiled
+
+    return float(_in_parts(_compiled.row_information, R, shape=(1, 1), dtype=np.float64)[0, 0])
+
+
 def _by_rows(kernel: Kernel, R: Any, *arguments: Array, out: Array) -> None:
     """Call a kernel for all rows; enough calls for any number of threads to share evenly."""
     threads.each(lambda rows: kernel(*_arrays(R), *arguments, *rows, out), _cuts(R, N_ROW_PARTS))

@@ -26,7 +26,7 @@ from cocluster.linalg.matrices import (
     values_of,
 )
 from cocluster.linalg.partitions import Ties, as_partition
-from cocluster.linalg.subspace import leading_subspace, start_scaled, unit_rows
+from cocluster.linalg.subspace import StartMatrix, leading_subspace, start_scaled, unit_rows
 from cocluster.linalg.types import Array, InMemory
 from cocluster.methods.starts import singular_vectors
 
@@ -122,14 +122,14 @@ def embeddings(X: InMemory, k: int, seed: int) -> Iterator[Array]:
         yield embedding(Y, k, seed)
 
 
-def embedding(Y: InMemory, k: int, seed: int) -> Array:
+def embedding(Y: StartMatrix, k: int, seed: int) -> Array:
     """Unit rows of the left singular vectors of Y, each weighted by the square of its value.
 
     As the rows of Y Y^T would be weighted, which are the similarities of a row to all others.
     Weighted by the value itself, the many vectors that hold little but noise count for too much.
     """
     few = max(FEW, min(DIRECTIONS, DIRECTIONS_PER_CLUSTER * k))
-    Z = singular_vectors(Y, max(few, k), seed)[0]
+    Z = singular_vectors(Y, max(few, k), seed, k)[0]
     # They come weighted once: the length of a column is the singular value.
     return np.asarray(unit_rows(Z * np.linalg.norm(Z, axis=0)))
 
@@ -186,7 +186,7 @@ def _graphs(relation: Relation, n: int, k: int, seed: int) -> Iterator[sp.csr_ar
         lambda: _principal(X, seed),
         lambda: _principal(logs, seed),
         lambda: _principal(_ranks(X), seed),
-        lambda: unit_rows(singular_vectors(start_scaled(logs), max(FEW, k), seed)[0]),
+        lambda: unit_rows(singular_vectors(start_scaled(logs), max(FEW, k), seed, k)[0]),
     )
     for way in ways:
         W = neighbour_graph(way(), NEIGHBOURS_OF_MEASUREMENTS, seed)
@@ -200,10 +200,7 @@ def _graphs(relation: Relation, n: int, k: int, seed: int) -> Iterator[sp.csr_ar
 def _principal(X: Array, seed: int) -> Array:
     """Principal components of the rows."""
     Y = X - X.mean(axis=0)
-    size = min(DIRECTIONS, *Y.shape)
-    rng = np.random.default_rng(seed)
-    wide = Y.shape[0] < Y.shape[1]
-    return leading_subspace(Y.T if wide else Y, size, rng)[1 if wide else 0]
+    return np.asarray(leading_subspace(Y, DIRECTIONS, np.random.default_rng(seed))[0])
 
 
 def _ranks(X: Array) -> Array:
@@ -212,7 +209,9 @@ def _ranks(X: Array) -> Array:
     return (ranks - ranks.mean(axis=0)) * safe_inverse(ranks.std(axis=0))
 
 
-def cosine_scaled(X: InMemory) -> InMemory:
+def cosine_scaled(X: InMemory) -> StartMatrix:
     """D^-1/2 Y, with Y the tf-idf rows of X and D the degrees of Y Y^T."""
     Y = fit_scaling(X, "tfidf").apply(X)
-    return scaled(Y, row_scale=inverse_root(Y @ column_sums(Y)))
+    whole = column_sums(Y)
+    # D^1/2 1 is its left singular vector of value 1, and the sum of all rows the right one.
+    return StartMatrix(scaled(Y, row_scale=inverse_root(Y @ whole)), whole)

@@ -11,8 +11,13 @@ from cocluster.data.relational import RelationalData, blocks_of, view_of
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.matrices import times
 from cocluster.linalg.partitions import as_partition
-from cocluster.linalg.subspace import leading_subspace, start_scaled, unit_rows
-from cocluster.linalg.types import Array, Matrix, is_blocked
+from cocluster.linalg.subspace import (
+    StartMatrix,
+    informative_subspace,
+    start_scaled,
+    unit_rows,
+)
+from cocluster.linalg.types import Array
 from cocluster.utils.checks import check_start
 from cocluster.utils.named import by_name
 
@@ -20,7 +25,7 @@ Labels = dict[str, Array]
 
 
 def spectral_embedding(data: RelationalData, n_clusters: Mapping[str, int], seed: int) -> Labels:
-    """Unit rows of the singular vectors of the degree-scaled data, the first one dropped.
+    """Unit rows of the singular vectors of the degree-scaled data that say more than the degrees.
 
     Vectors are weighted by their singular values, so that those that hold mostly noise count
     little. Without the weights k-means goes wrong on checkerboards (20,000 x 5,000: row accuracy
@@ -28,7 +33,8 @@ def spectral_embedding(data: RelationalData, n_clusters: Mapping[str, int], seed
     centre share one decomposition of all views side by side; a type further out has its own.
     """
     rank = max(n_clusters.values())
-    left, right = singular_vectors(start_scaled(view_of(data, data.center)), rank, seed)
+    X = start_scaled(view_of(data, data.center))
+    left, right = singular_vectors(X, rank, seed, n_clusters[data.center])
     embedding, first = {data.center: left}, 0
     for relation in data.relations:
         if data.center in (relation.rows, relation.cols):
@@ -43,23 +49,30 @@ def spectral_embedding(data: RelationalData, n_clusters: Mapping[str, int], seed
     for name in data.types:
         if name not in embedding:
             X = start_scaled(view_of(data, name))
-            embedding[name] = singular_vectors(X, rank, seed)[0]
+            embedding[name] = singular_vectors(X, rank, seed, n_clusters[name])[0]
     # At least two dimensions: on a line, unit length would leave nothing but the sign.
     return {name: unit_rows(Z[:, : max(n_clusters[name], 2)]) for name, Z in embedding.items()}
 
 
-def singular_vectors(X: Matrix, rank: int, seed: int) -> tuple[Array, Array]:
-    """Weighted left and right singular vectors of a degree-scaled matrix, after the first.
+def singular_vectors(
+    X: StartMatrix, rank: int, seed: int, n_clusters: int | None = None
+) -> tuple[Any, Array]:
+    """Weighted left and right singular vectors that say more than the degrees.
 
-    The first pair holds the degrees and says nothing of clusters (if it is the only one, it must
-    do).
+    Parameters
+    ----------
+    X : StartMatrix
+        Scaled data, as `start_scaled` makes them.
+    rank : int
+        Number of vectors; fewer are found where there are fewer.
+    seed : int
+        Draws the start of the search.
+    n_clusters : int, optional
+        Clusters of rows that are looked for; ``rank`` if None. It decides which connected
+        components are crumbs, see `informative_subspace`.
     """
-    size = min(rank + 1, *X.shape)
-    # The subspace of the shorter side costs less; blocks have their rows on one side only.
-    wide = X.shape[0] < X.shape[1] and not is_blocked(X)
-    vectors = leading_subspace(X.T if wide else X, size, np.random.default_rng(seed))
-    left, right = (V[:, min(1, size - 1) :] for V in vectors)
-    return (right, left) if wide else (left, right)
+    rng = np.random.default_rng(seed)
+    return informative_subspace(X, rank, rank if n_clusters is None else n_clusters, rng)
 
 
 def spectral_labels(

@@ -30,6 +30,11 @@ class RelationalProblem:
 
     data: RelationalData
 
+    @property
+    def constant(self) -> float:
+        """Every part of the objective can be lowered, unless a problem says otherwise."""
+        return 0.0
+
     def touching(self, name: str) -> Iterator[tuple[int, str]]:
         """Relations of a type: (number, side of the other type)."""
         for r, relation in enumerate(self.data.relations):

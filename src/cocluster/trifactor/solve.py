@@ -35,6 +35,10 @@ class Problem(Protocol):
     def objective(self, state: State) -> float:
         """What is minimised."""
 
+    @property
+    def constant(self) -> float:
+        """A part of the objective that no step changes: gains are measured against the rest."""
+
 
 @dataclass(frozen=True, eq=False)
 class Run:
@@ -61,8 +65,9 @@ def alternate(
     """Move one factor after the other, each with the latest others, until nothing is gained.
 
     Stops when no label changes (all factors hard), when a sweep lowers the objective by no more
-    than ``tol`` times its value at the start, after ``max_iter`` sweeps, or when ``callback``
-    returns True. A sweep costs two products with each relation, the objective included.
+    than ``tol`` times its value at the start (less what the problem says is constant), after
+    ``max_iter`` sweeps, or when ``callback`` returns True. A sweep costs two products with each
+    relation, the objective included.
     """
     # A sweep is many products of narrow arrays, for which one thread is fastest.
     with narrow_products():
@@ -88,5 +93,5 @@ def _swept(problem: Problem, run: Run, tol: float) -> Run:
     history = np.append(run.history, problem.objective(state))
     settled = all(unchanged(before[name], state.factors[name]) for name in before)
     # Relative to the start, not to the value now: an objective near zero would never settle.
-    small = abs(history[-2] - history[-1]) <= tol * abs(history[0])
+    small = abs(history[-2] - history[-1]) <= tol * abs(history[0] - problem.constant)
     return Run(state, history, bool(settled or small))

@@ -11,10 +11,10 @@ import numpy as np
 from scipy.special import xlogy
 
 from cocluster.linalg.assignment import fill_empty
-from cocluster.linalg.matrices import column_sums, row_sums, values_of
+from cocluster.linalg.matrices import column_degrees, column_sums, row_information
 from cocluster.linalg.partitions import Ties, gathered
 from cocluster.linalg.rowwise import summed
-from cocluster.linalg.types import Array, InMemory, Matrix
+from cocluster.linalg.types import Array, Matrix
 from cocluster.links import Links
 from cocluster.methods.base import Coclusterer, Start, Task, by_blocks
 from cocluster.trifactor import (
@@ -30,8 +30,6 @@ from cocluster.trifactor import (
 # Least probability whose logarithm is taken: a count where a cluster has none costs some 690
 # nats, more than anything else, and stays finite.
 TINY = 1e-300
-# Entries whose logarithms are held at once: 8 MB.
-CHUNK = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +59,15 @@ class InformationProblem(RelationalProblem):
         return {name: PairTerms(costs[name] * P) for name, P in matrices.items() if P.nnz}
 
     @cached_property
+    def margins(self) -> list[Array]:
+        """Sums of the columns of each relation."""
+        # Without negative entries these are the degrees, which a matrix in blocks knows by now.
+        return [column_degrees(r.matrix) for r in self.data.relations]
+
+    @cached_property
     def totals(self) -> list[float]:
         """Sum of each relation's entries; 1 for an empty one."""
-        return [float(column_sums(r.matrix).sum()) or 1.0 for r in self.data.relations]
+        return [float(margin.sum()) or 1.0 for margin in self.margins]
 
     @cached_property
     def shares(self) -> Array:
@@ -74,8 +78,20 @@ class InformationProblem(RelationalProblem):
     @cached_property
     def information(self) -> float:
         """Mutual information of the data."""
-        parts = zip(self.data.relations, self.totals, self.shares, strict=True)
-        return sum(share * mutual_information(r.matrix, total) for r, total, share in parts)
+        parts = zip(self.data.relations, self.margins, self.totals, self.shares, strict=True)
+        return sum(
+            share * mutual_information(r.matrix, total, margin) for r, margin, total, share in parts
+        )
+
+    @property
+    def constant(self) -> float:
+        """Information of the data: gains are measured against the information kept.
+
+        Of sparse counts most information is noise that no clustering keeps (of 20 M counts in ten
+        clusters 4.4 nats, of which .09 can be kept): a thousandth of what is lost would be a
+        twentieth of all there is to win.
+        """
+        return self.information
 
     def objective(self, state: State) -> float:
         """Information lost, and the cost of violated cannot-links."""
@@ -143,20 +159,11 @@ class InformationProblem(RelationalProblem):
         return gain
 
 
-def mutual_information(C: Matrix, total: float) -> float:
-    """I of the joint distribution C / total, in nats."""
-    rows = summed(_row_information, C, total)
-    margin = column_sums(C)
-    return float((rows - xlogy(margin, margin / total).sum()) / total)
-
-
-def _row_information(C: InMemory, total: float) -> float:
-    """Σ_ij c log(c / total) less the same of the sums of the rows."""
-    flat, margin = values_of(C), row_sums(C)
-    # In parts: the logarithms of all entries at once would outweigh the data.
-    parts = (flat[i : i + CHUNK] for i in range(0, flat.size, CHUNK))
-    inside = sum(xlogy(part, part / total).sum(dtype=np.float64) for part in parts)
-    return float(inside - xlogy(margin, margin / total).sum())
+def mutual_information(C: Matrix, total: float, margin: Array | None = None) -> float:
+    """I of the joint distribution C / total, in nats; ``margin`` are the sums of the columns."""
+    rows = summed(row_information, C)
+    margin = column_sums(C) if margin is None else margin
+    return float((rows - xlogy(margin, margin).sum()) / total + np.log(total))
 
 
 @dataclass(eq=False, repr=False)
@@ -170,7 +177,8 @@ class ITCC(Coclusterer):
     in Kullback-Leibler divergence (Fig. 1 there).
 
     Parameters are those of `Coclusterer`. ``normalize="auto"`` takes the counts as they are: the
-    loss already accounts for the degrees of rows and columns.
+    loss already accounts for the degrees of rows and columns. ``tol`` is a part of the information
+    that the start keeps.
 
     Notes
     -----
