@@ -40,6 +40,7 @@ def leading_vectors(
     rng: np.random.Generator,
     known: Array | None = None,
     columns: Array | None = None,
+    precise: int | None = None,
 ) -> tuple[Array, Array]:
     r"""Right singular vectors of the largest singular values, and these values.
 
@@ -61,6 +62,9 @@ def leading_vectors(
     columns : bool array of shape (m,), optional
         Columns to look at, which must be whole connected components of X: in the others, the
         vectors are zero.
+    precise : int, optional
+        How many of the vectors must be that good; all by default. The others are what the search
+        for these has found of them.
 
     Returns
     -------
@@ -86,15 +90,17 @@ def leading_vectors(
     size = min(size, room)
     with narrow_products():
         if X.shape[0] >= m or is_blocked(X):
-            V, values = _leading(X, size, known, draw, room)
+            V, values = _leading(X, size, known, draw, room, precise)
         else:
             # The shorter side has the smaller space, and the longer side's vectors follow from it.
-            U, values = _leading(X.T, size, X @ known, lambda n: X @ draw(n), room)
+            U, values = _leading(X.T, size, X @ known, lambda n: X @ draw(n), room, precise)
             V = (X.T @ U) * np.divide(1, values, out=np.zeros_like(values), where=values > 0)
     return V * signs(V).astype(dtype), values
 
 
-def _leading(X: Any, size: int, known: Array, draw: Draw, room: int) -> tuple[Array, Array]:
+def _leading(
+    X: Any, size: int, known: Array, draw: Draw, room: int, precise: int | None
+) -> tuple[Array, Array]:
     """The same for the columns of X, with a function that draws directions to begin with."""
     width = -(-size // (2 * BLOCK_MULTIPLE)) * BLOCK_MULTIPLE
     K, T, values = known[:, :0], np.zeros((0, 0)), [np.zeros(0)] * 2
@@ -114,7 +120,9 @@ def _leading(X: Any, size: int, known: Array, draw: Draw, room: int) -> tuple[Ar
             # The space holds A Q already. Of a value that is repeated more often than a block is
             # wide it has some copies only: new directions bring in the others.
             Q = np.hstack([Q, _orthonormal(draw(missing), np.hstack([basis, Q]))[0]])
-        if not Q.shape[1] or (len(found) == size and _good(residuals, values, known.dtype)):
+        if not Q.shape[1] or (
+            len(found) == size and _good(residuals[:precise], values, known.dtype)
+        ):
             break
     return K @ W.astype(K.dtype), np.sqrt(np.maximum(found, 0)).astype(K.dtype)
 
@@ -125,7 +133,7 @@ def _good(residuals: Array, history: list[Array], dtype: np.dtype) -> bool:
     Copies of a repeated value that a block was too narrow for are found two blocks after the new
     directions that bring them in: values must be what they were then.
     """
-    earlier, _, values = history[-3:]
+    earlier, _, values = (found[: len(residuals)] for found in history[-3:])
     # Rounding of the products, which are of the size of the largest value.
     rounding = 100 * np.finfo(dtype).eps * values[0]
     settled = len(earlier) == len(values) and (values - earlier <= TOLERANCE * values + rounding)

@@ -112,7 +112,8 @@ def informative_subspace(
         Number of vectors; fewer are found where there are fewer.
     n_clusters : int
         Clusters of rows that are looked for. A component is a crumb if it has less than a
-        twentieth of the rows of an average cluster.
+        twentieth of the rows of an average cluster. As many vectors are precise to two digits;
+        further ones, which hold mostly noise, are as the search for these leaves them.
     rng : numpy Generator
         Draws the start of the search.
 
@@ -124,7 +125,7 @@ def informative_subspace(
     if Y.trivial is None:
         return leading_subspace(X, size, rng)
     trivial = _unit_columns(Y.trivial[:, None])
-    found = leading_vectors(X, size, rng, trivial)
+    found = leading_vectors(X, size, rng, trivial, precise=n_clusters)
     if not found[1].size:
         # The degrees are all there is.
         found = trivial, np.ones(trivial.shape[1])
@@ -133,7 +134,7 @@ def informative_subspace(
         counted = _that_count(components, n_clusters, size)
         if len(components.sizes) > 1:
             own = Y.trivial[:, None] * (components.labels[:, None] == np.arange(counted))
-            found = _by_component(X, size, own, rng)
+            found = _by_component(X, size, own, n_clusters, rng)
     return _both_sides(X, *found)
 
 
@@ -149,13 +150,14 @@ def _that_count(components: Components, n_clusters: int, size: int) -> int:
 
 
 def _by_component(
-    X: Matrix, size: int, own: Array, rng: np.random.Generator
+    X: Matrix, size: int, own: Array, n_clusters: int, rng: np.random.Generator
 ) -> tuple[Array, Array]:
     """Right vectors and values of data in components, each of which has a trivial vector."""
     # What tells components apart, the largest first. All have the value 1.
     between = (_unit_columns(own) @ _contrasts(np.linalg.norm(own, axis=0)))[:, :size]
     n_inside, columns = size - between.shape[1], np.asarray(own.any(axis=1))
-    inside, values = leading_vectors(X, n_inside, rng, _unit_columns(own), columns)
+    trivial = _unit_columns(own)
+    inside, values = leading_vectors(X, n_inside, rng, trivial, columns, precise=n_clusters)
     ones = np.ones(between.shape[1], values.dtype)
     return np.hstack([between.astype(inside.dtype), inside]), np.concatenate([ones, values])
 
