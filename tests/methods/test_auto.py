@@ -13,8 +13,8 @@ from cocluster import FNMTF, ITCC, CoCluster, Links, star
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, relational
 from cocluster.datasets import make_blocks
-from cocluster.methods import auto_itcc as module
-from cocluster.methods.auto_itcc import ConsensusITCC, ShiftedITCC, consensus_embedding
+from cocluster.methods.auto_itcc import ConsensusITCC, ShiftedITCC
+from cocluster.methods.auto_start import far_places
 from cocluster.metrics import accuracy
 from tests.methods.every_method import same_partition
 
@@ -108,8 +108,8 @@ def test_samples_absent_from_a_view_lie_at_the_origin_there(planted: Any) -> Non
     index = np.arange(0, 120, 2)
     whole = Relation(planted.X, "samples", "a")
     part = Relation(planted.X[index], "samples", "b", row_index=index)
-    Z = consensus_embedding(RelationalData((whole, part)), K, 0)
-    own = consensus_embedding(relational(planted.X[index]), K, 0)
+    Z = far_places(RelationalData((whole, part)), K, 0)
+    own = far_places(relational(planted.X[index]), K, 0)
     width = own.shape[1]
     assert not Z[1::2, width:].any()
     assert np.array_equal(Z[index, width:], own)
@@ -134,29 +134,13 @@ def test_the_start_puts_linked_samples_together(planted: Any) -> None:
     assert accuracy(planted.row_labels, model.labels_) == 1
 
 
-def test_large_data_have_one_embedding(planted: Any, monkeypatch: Any) -> None:
-    data = relational(planted.X)
-    three = consensus_embedding(data, K, 0)
-    monkeypatch.setattr(module, "THREE_UP_TO_ENTRIES", planted.X.nnz - 1)
-    one = consensus_embedding(data, K, 0)
-    assert three.shape[1] == 3 * one.shape[1]
-    assert np.array_equal(three[:, : one.shape[1]], one)
-    assert np.allclose(np.linalg.norm(one, axis=1), 1)
-
-
-def test_the_third_embedding_is_the_normalised_cut_of_cosines() -> None:
-    rng = np.random.default_rng(0)
-    X = rng.random((12, 9)) * (rng.random((12, 9)) < 0.6) + np.eye(12, 9)
-    idf = np.log(13 / (1 + (X > 0).sum(axis=0))) + 1
-    Y = X * idf
-    Y /= np.linalg.norm(Y, axis=1, keepdims=True)
-    cosines = Y @ Y.T
-    d = cosines.sum(axis=1)
-    values, vectors = np.linalg.eigh(cosines / np.sqrt(np.outer(d, d)))
-    expected = vectors[:, -3:-1] * np.sqrt(values[-3:-1])
-    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
-    found = consensus_embedding(relational(X), 2, 0)[:, -2:]
-    assert np.allclose(found @ found.T, expected @ expected.T, atol=1e-3)
+def test_rows_too_many_to_compare_are_placed_by_singular_vectors(
+    planted: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("cocluster.methods.auto_itcc.EXACT_LIMIT", 100)
+    monkeypatch.setattr("cocluster.methods.auto_itcc.places", None)
+    model = CoCluster(K, random_state=0).fit(planted.X)
+    assert accuracy(planted.row_labels, model.labels_) >= planted.best_accuracy - 0.05
 
 
 def test_labels_given_as_a_start_are_used(planted: Any) -> None:

@@ -9,8 +9,16 @@ from sklearn.metrics import adjusted_rand_score
 
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, relational
+from cocluster.linalg.subspace import start_scaled
 from cocluster.methods.auto_itcc import ConsensusITCC
-from cocluster.methods.auto_start import has_noise_of_counts, is_filled, places
+from cocluster.methods.auto_start import (
+    cosine_scaled,
+    embedding,
+    has_noise_of_counts,
+    is_filled,
+    places,
+)
+from cocluster.methods.starts import singular_vectors
 
 
 def clouds(rng, n, d, k=3, apart=4.0):
@@ -104,3 +112,28 @@ def test_samples_that_a_view_lacks_have_places(rng):
     relations = (Relation(X, "samples", "all"), Relation(X[present], "samples", "half", 1, present))
     model = ConsensusITCC(3, random_state=0).fit(RelationalData(relations))
     assert adjusted_rand_score(labels, model.labels_) == 1
+
+
+def test_the_third_embedding_is_the_normalised_cut_of_cosines():
+    rng = np.random.default_rng(0)
+    X = rng.random((12, 9)) * (rng.random((12, 9)) < 0.6) + np.eye(12, 9)
+    idf = np.log(13 / (1 + (X > 0).sum(axis=0))) + 1
+    Y = X * idf
+    Y /= np.linalg.norm(Y, axis=1, keepdims=True)
+    cosines = Y @ Y.T
+    d = cosines.sum(axis=1)
+    values, vectors = np.linalg.eigh(cosines / np.sqrt(np.outer(d, d)))
+    expected = vectors[:, -3:-1] * np.sqrt(values[-3:-1])
+    found = singular_vectors(cosine_scaled(X), 2, 0)[0]
+    np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-3)
+
+
+def test_embeddings_are_weighted_by_squares(rng):
+    X = rng.poisson(1.0, (30, 20)).astype(float)
+    once = singular_vectors(start_scaled(X), 20, 0, 3)[0]
+    left, values, _ = np.linalg.svd(once, full_matrices=False)
+    kept = values > 1e-8
+    expected = (left * values**2)[:, kept]
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    found = embedding(start_scaled(X), 3, 0)
+    np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-6)

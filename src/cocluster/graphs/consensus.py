@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from cocluster.graphs.distances import neighbour_distances
 from cocluster.graphs.laplacians import symmetric
@@ -103,8 +104,8 @@ def core_embedding(W: sp.csr_array, n_clusters: int, seed: int) -> Array:
     ndarray of shape (n, n_clusters)
     """
     n = W.shape[0]
-    active = np.arange(n)
-    Z = _leading(W, n_clusters, seed)
+    active = _without_small_components(W, CRUMB * n / n_clusters)
+    Z = _leading(W[active][:, active], n_clusters, seed)
     for _ in range(ROUNDS):
         labels = kmeans(Z, n_clusters, seed, n_init=2).labels_
         crumbs = np.bincount(labels)[labels] < CRUMB * n / n_clusters
@@ -113,6 +114,13 @@ def core_embedding(W: sp.csr_array, n_clusters: int, seed: int) -> Array:
         active = active[~crumbs]
         Z = _leading(W[active][:, active], n_clusters, seed)
     return _completed(W, active, Z)
+
+
+def _without_small_components(W: sp.csr_array, least: float) -> Array:
+    """Objects in connected components of at least so many; all, if those are less than half."""
+    component = connected_components(W, directed=False)[1]
+    large = np.flatnonzero(np.bincount(component)[component] >= least)
+    return large if len(large) >= KEPT_AT_LEAST * W.shape[0] else np.arange(W.shape[0])
 
 
 def _leading(W: sp.csr_array, k: int, seed: int) -> Array:

@@ -16,12 +16,12 @@ from cocluster.graphs.neighbours import EXACT_LIMIT
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.matrices import column_sums, is_nonnegative, times
 from cocluster.linalg.partitions import Ties, as_partition
-from cocluster.linalg.subspace import start_scaled, unit_rows
+from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, InMemory, Matrix
-from cocluster.methods.auto_start import Places, has_noise_of_counts, places
+from cocluster.methods.auto_start import Places, far_places, has_noise_of_counts, places
 from cocluster.methods.base import Form, Scale, Start, Task, clusters_by_type
 from cocluster.methods.information.itcc import ITCC, InformationProblem
-from cocluster.methods.starts import Labels, given_start, singular_vectors, start_name
+from cocluster.methods.starts import Labels, given_start, start_name
 from cocluster.trifactor import State
 from cocluster.utils.named import by_name
 
@@ -61,8 +61,7 @@ class PlacedTask(Task):
         k = self.clusters[self.data.center]
         if self.places is not None:
             return self.places.labels(k, seed, self.ties)
-        (relation, *_) = self.data.relations
-        Z = unit_rows(singular_vectors(start_scaled(relation.matrix), k, self.seeds[0])[0])
+        Z = far_places(self.data, k, self.seeds[0])
         return kmeans_labels(Z if self.ties is None else unit_rows(self.ties.pooled(Z)), k, seed)
 
     @cached_property

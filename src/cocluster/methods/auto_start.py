@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -94,21 +95,32 @@ def places(data: RelationalData, k: int, seed: int) -> Places:
     their logarithms and their ranks, and in the singular vectors of the degree-scaled logarithms;
     then the eigenvectors of the mean of these graphs.
     """
-    order = _content_order(data)
-    # Whatever is drawn or broken by position below is then the same for every order of the rows.
-    data = data[order]
+    order, first, copies = _content_order(data)
+    # Whatever is drawn or broken by position below is then the same for every order of the rows;
+    # and of equal rows there is one, or its nearest neighbours would be none but its copies.
+    data = data[first]
     views = [relation for relation in data.relations if relation.rows == data.center]
     if all(is_filled(relation.matrix) for relation in views):
         graphs = [W for relation in views for W in _graphs(relation, len(data), k, seed)]
         W = sum(graphs[1:], start=graphs[0]) / len(graphs)
-        return Places(core_embedding(W, k, seed), order, len(data) >= MANY_SAMPLES)
+        Z = core_embedding(W, min(k, len(data)), seed)
+        return Places(Z[copies], order, len(order) >= MANY_SAMPLES)
     parts = [spread(Z, r, len(data)) for r in views for Z in embeddings(r.matrix, k, seed)]
     Z = unit_rows(np.hstack(parts))
     if len(Z) > REDUCED_FROM:
         size = min(max(DIRECTIONS, k), Z.shape[1])
         Z = leading_subspace(Z, size, np.random.default_rng(seed))[0]
     W = neighbour_graph(Z, NEIGHBOURS_OF_OCCURRENCES, seed)
-    return Places(smoothed(W, Z, STEPS), order, False)
+    return Places(smoothed(W, Z, STEPS)[copies], order, False)
+
+
+def far_places(data: RelationalData, k: int, seed: int) -> Any:
+    """Unit rows of the singular vectors of all views, for data too large to compare their rows."""
+    views = [relation for relation in data.relations if relation.rows == data.center]
+    parts = [unit_rows(singular_vectors(start_scaled(r.matrix), k, seed)[0]) for r in views]
+    if len(parts) == 1 and views[0].row_index is None:
+        return parts[0]  # where its rows are, perhaps on a cluster
+    return np.hstack([spread(Z, r, len(data)) for Z, r in zip(parts, views, strict=True)])
 
 
 def is_filled(X: InMemory) -> bool:
@@ -157,8 +169,12 @@ def has_noise_of_counts(relation: Relation, rows: Array, columns: Array) -> bool
     return bool(low <= surplus / (X.shape[0] * X.shape[1]) <= high)
 
 
-def _content_order(data: RelationalData) -> Array:
-    """The samples sorted by what they hold, wherever they stand."""
+def _content_order(data: RelationalData) -> tuple[Array, Array, Array]:
+    """The samples sorted by what they hold, wherever they stand.
+
+    Then the first of each group of equal ones, and for each sample in order the number of its
+    group.
+    """
     key = np.zeros(len(data))
     for number, relation in enumerate(data.relations):
         if relation.rows == data.center:
@@ -166,7 +182,9 @@ def _content_order(data: RelationalData) -> Array:
             weights = np.random.default_rng(number).random(relation.matrix.shape[1])
             own = row_sums(scaled(relation.matrix, column_scale=weights))
             key[slice(None) if relation.row_index is None else relation.row_index] += own
-    return np.argsort(key, kind="stable")
+    order = np.argsort(key, kind="stable")
+    _, first, copies = np.unique(key[order], return_index=True, return_inverse=True)
+    return order, order[first], copies
 
 
 def spread(Z: Array, relation: Relation, n: int) -> Array:
