@@ -21,9 +21,9 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from cocluster.data.containers import as_table
+from cocluster.data.names import with_columns_of
 from cocluster.data.relational import RelationalData, relational
 from cocluster.data.scaling import NORMALIZATIONS, fit_scaling
 from cocluster.linalg.matrices import is_nonnegative
@@ -77,6 +77,8 @@ class Form:
     """What a fit fixes for all samples to come: the types, their sizes, features and scales."""
 
     sizes: Mapping[str, int]
+    # Names of the objects of all types but the central one, where they have any.
+    names: Mapping[str, Array]
     ends: list[tuple[str, str]]
     scalings: list[Scale]
     # n_features_in_ and feature_names_in_, as scikit-learn writes them.
@@ -90,8 +92,9 @@ def by_blocks(method: Callable[[Any, Any], Array]) -> Callable[[Any, Any], Array
     def answered(self: Any, X: Any) -> Array:
         if not (is_blocked(X) or hasattr(X, "__dask_graph__")):
             return method(self, X)
-        blocks: Any = as_table(X).matrix
-        return gathered(blocks.rows(_answer, _without_rows(self), method.__name__))
+        check_is_fitted(self)
+        blocks: Any = self._matched(relational(X)).relations[0].matrix
+        return gathered(blocks.rows(_answer, _for_blocks(self), method.__name__))
 
     return answered
 
@@ -101,9 +104,11 @@ def _answer(X: Matrix, estimator: Any, method: str) -> Array:
     return getattr(estimator, method)(X)
 
 
-def _without_rows(estimator: Any) -> Any:
-    """A copy for the workers of a cluster, without the rows of the fit: new rows need none."""
+def _for_blocks(estimator: Any) -> Any:
+    """A copy for blocks, which come without names, and for workers, which lack rows of the fit."""
     slim = copy.copy(estimator)
+    # The blocks have been matched by name as a whole.
+    slim._form = replace(estimator._form, names={})
     for name, value in vars(estimator).items():
         if is_spread(value):
             setattr(slim, name, None)
@@ -193,7 +198,18 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         """
         return self._fit(X, y, links=links, callback=callback)
 
-    def _fit(
+    def fit_predict(self, X: Any, y: Any = None, **fitting: Any) -> Array:
+        """The labels of `fit`, which takes the same arguments."""
+        # scikit-learn's own would leave out y, which here says what is known of some samples.
+        labels: Array = self.fit(X, y, **fitting).labels_
+        return labels
+
+    def _fit(self, X: Any, y: Any, **fitting: Any) -> Self:
+        """`fit`, with graphs for the methods that take them."""
+        self._solved(X, y, **fitting)
+        return self
+
+    def _solved(
         self,
         X: Any,
         y: Any,
@@ -202,14 +218,17 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         callback: Callback | None,
         graphs: Any = None,
         data: RelationalData | None = None,
-    ) -> Self:
-        """`fit`, with graphs for the methods that take them; ``data`` is X, if already read."""
+    ) -> tuple[Task, Run]:
+        """Fit, and return what was solved and how, for those who go on from there.
+
+        ``data`` is X, if already read.
+        """
         self._check_parameters()
         data = self._checked(relational(X) if data is None else data)
         clusters = self._clusters(data)
         self._check_blocks(data, clusters)
         supervision = links_by_type(data, links, y, clusters)
-        form = self._learned_form(X, data)
+        form = self._learned_form(data)
         # One generator for the whole fit: a second start must not repeat the first.
         rng = generator(self.random_state)
         task = Task(self._scaled(data, form), clusters, supervision, rng, callback, graphs)
@@ -227,7 +246,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         self.links_report_ = {
             name: own.violations(self.labels_by_type_[name]) for name, own in supervision.items()
         }
-        return self
+        return task, run
 
     def _check_parameters(self) -> None:
         """Refuse parameters that can be judged without data."""
@@ -275,18 +294,14 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         # Sums over so many clusters must fit into the memory that the blocks were given.
         blocks.fits(max(clusters.values()))
 
-    def _learned_form(self, X: Any, data: RelationalData) -> Form:
+    def _learned_form(self, data: RelationalData) -> Form:
         """What new samples must have in common with these."""
-        # scikit-learn writes to the estimator it is given: not to this one, the fit may yet fail.
-        probe = copy.copy(self)
-        probe.__dict__.pop("feature_names_in_", None)
-        validate_data(probe, _as_given(X, data), reset=True, skip_check_array=True)
-        names = ("n_features_in_", "feature_names_in_")
         return Form(
             sizes=data.sizes,
+            names={name: own for name, own in data.names.items() if name != data.center},
             ends=[(r.rows, r.cols) for r in data.relations],
             scalings=[self._fit_scaling(r.matrix) for r in data.relations],
-            features={name: vars(probe)[name] for name in names if name in vars(probe)},
+            features={"n_features_in_": data.shape[1], **_feature_names(data)},
         )
 
     def _fit_scaling(self, R: Matrix) -> Scale:
@@ -369,11 +384,20 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         if len(others) == 1 and others[0] in self.labels_by_type_:
             self.column_labels_ = self.labels_by_type_[others[0]]
 
+    def _matched(self, data: RelationalData) -> RelationalData:
+        """New samples with their columns in the order of the fit, matched by name."""
+        return with_columns_of(data, self._form.names, self._form.sizes)
+
     def _new_data(self, X: Any) -> RelationalData:
         """New samples, checked against the fit and scaled as in it."""
         check_is_fitted(self)
-        data, form = relational(X), self._form
-        validate_data(self, _as_given(X, data), reset=False, skip_check_array=True)
+        data, form = self._matched(relational(X)), self._form
+        if data.shape[1] != self.n_features_in_:
+            # In the words of scikit-learn, whose tests look for them.
+            raise ValueError(
+                f"X has {data.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
         data = self._checked(data)
         # All sizes but that of the samples, of which there may be any number.
         if {**data.sizes, data.center: form.sizes[data.center]} != form.sizes:
@@ -433,10 +457,12 @@ def blocks_of(data: RelationalData) -> Any:
     return next((r.matrix for r in data.relations if is_blocked(r.matrix)), None)
 
 
-def _as_given(X: Any, data: RelationalData) -> Any:
-    """What scikit-learn may count features and read names of: X itself if it is one matrix."""
-    one = len(data.relations) == 1 and not isinstance(X, Mapping | list | RelationalData)
-    return X if one else data
+def _feature_names(data: RelationalData) -> dict[str, Array]:
+    """feature_names_in_ of one matrix whose columns have names, which scikit-learn wants as text."""
+    names = data.names.get(data.relations[0].cols) if len(data.relations) == 1 else None
+    if names is None or not all(isinstance(name, str) for name in names):
+        return {}
+    return {"feature_names_in_": np.asarray(names, dtype=object)}
 
 
 def clusters_by_type(
