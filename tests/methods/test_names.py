@@ -46,9 +46,7 @@ def as_anndata(frame: pd.DataFrame) -> Any:
 def as_mudata(frame: pd.DataFrame) -> Any:
     half = frame.columns[frame.columns < "w2"], frame.columns[frame.columns >= "w2"]
     with mudata.set_options(pull_on_update=False):
-        return mudata.MuData(
-            {f"view{i}": as_anndata(frame[names]) for i, names in enumerate(half)}
-        )
+        return mudata.MuData({f"view{i}": as_anndata(frame[names]) for i, names in enumerate(half)})
 
 
 def as_views(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:

@@ -13,7 +13,8 @@ a `Task`. So a fit that fails leaves the estimator as it was.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import wraps
 from typing import Any, ClassVar, Protocol, Self, TypeVar
@@ -31,6 +32,7 @@ from cocluster.linalg.partitions import as_array, gathered, strongest
 from cocluster.linalg.types import Array, Matrix, is_blocked, is_spread
 from cocluster.links import Links, links_by_type
 from cocluster.methods.catalogue import METHODS
+from cocluster.methods.numbering import by_size
 from cocluster.methods.starts import start_name, starts
 from cocluster.trifactor import Callback, Interrupted, Problem, Run, State, alternate
 from cocluster.utils.checks import check_choice, check_integer, check_number
@@ -40,6 +42,8 @@ from cocluster.utils.randomness import generator
 # Starts by name; anything that is not a string is a start itself.
 INITS = ("spectral", "kmeans", "random")
 
+# Share of an objective that is rounding: sums of 100 million numbers are good to ten digits.
+ROUNDING = 1e-10
 # Labels or memberships by type; None: at random.
 Start = Mapping[str, Array] | None
 Extended = TypeVar("Extended", bound="Task")
@@ -82,6 +86,8 @@ class Form:
     names: Mapping[str, Array]
     ends: list[tuple[str, str]]
     scalings: list[Scale]
+    # What each relation counted for: a sample is judged alike alone and among others.
+    weights: list[float]
     # n_features_in_ and feature_names_in_, as scikit-learn writes them.
     features: Mapping[str, Any]
 
@@ -179,6 +185,10 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
     _auto_normalization: ClassVar[str | None] = "auto"
     # Whether all the method does with the data are products and sums, so that row blocks will do.
     _blockwise: ClassVar[bool] = False
+    # Whether cluster i of one type is cluster i of all others.
+    _together: ClassVar[bool] = False
+    # Whether what a sample costs in a cluster is a sum over its features (`_costs_of`).
+    _additive: ClassVar[bool] = False
 
     @property
     def method_name(self) -> str:
@@ -229,9 +239,11 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         self._check_blocks(data, clusters)
         supervision = links_by_type(data, links, y, clusters)
         form = self._learned_form(data)
+        data = self._scaled(data, form)
+        form = replace(form, weights=[relation.weight for relation in data.relations])
         # One generator for the whole fit: a second start must not repeat the first.
         rng = generator(self.random_state)
-        task = Task(self._scaled(data, form), clusters, supervision, rng, callback, graphs)
+        task = Task(data, clusters, supervision, rng, callback, graphs)
         try:
             task = self._prepared(task)
             run = self._best_run(task)
@@ -301,6 +313,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
             names={name: own for name, own in data.names.items() if name != data.center},
             ends=[(r.rows, r.cols) for r in data.relations],
             scalings=[self._fit_scaling(r.matrix) for r in data.relations],
+            weights=[r.weight for r in data.relations],
             features={"n_features_in_": data.shape[1], **_feature_names(data)},
         )
 
@@ -326,8 +339,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
 
     def _best_run(self, task: Task) -> Run:
         """The run with the lowest objective among those from all starts."""
-        runs = (self._solve(task, start) for start in self._starts(task))
-        return min(runs, key=lambda run: run.objective)
+        return best_of(self._solve(task, start) for start in self._starts(task))
 
     def _solve(self, task: Task, start: Start) -> Run:
         """One run from one start (None: at random)."""
@@ -404,12 +416,47 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
             raise ValueError(
                 f"New data must have the features of the fit, {form.sizes}, got {data.sizes}."
             )
-        return self._scaled(data.ordered(form.ends), form)
+        data = self._scaled(data.ordered(form.ends), form)
+        pairs = zip(data.relations, form.weights, strict=True)
+        return replace(data, relations=tuple(replace(r, weight=weight) for r, weight in pairs))
+
+    def _costs_of(self, data: RelationalData) -> Array:
+        """What each of some samples costs in each cluster, with all that was learned fixed."""
+        raise NotImplementedError
+
+    @by_blocks
+    def _costs(self, X: Any) -> Array:
+        """What new samples cost in each cluster: they go where it is least."""
+        return self._costs_of(self._new_data(X))
+
+    @by_blocks
+    def predict(self, X: Any) -> Array:
+        """Cluster of each new sample: where it costs least.
+
+        A sample that costs the same everywhere, as a row of zeros does where profiles are
+        compared, goes to the largest cluster, with a warning.
+        """
+        costs = self._costs(X)
+        labels = np.asarray(costs.argmin(axis=1), dtype=np.intp)
+        open_ones = undecided(costs)
+        if open_ones.any():
+            warnings.warn(
+                f"{open_ones.sum()} of {len(labels)} samples say nothing about their cluster (have "
+                "they any entries?); they are put into the largest.",
+                UserWarning,
+                stacklevel=2,
+            )
+            # After an interrupted fit there are no labels to count.
+            known = getattr(self, "labels_", np.zeros(1, dtype=np.intp))
+            labels[open_ones] = by_size(known, costs.shape[1]).argmin()
+        return labels
 
     @property
     def association_(self) -> Array:
         """S of the only relation."""
         check_is_fitted(self)
+        if not self.associations_:
+            raise AttributeError(f"{type(self).__name__} clusters one type and has no association.")
         return self.associations_[0]
 
     @property
@@ -426,7 +473,10 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
     @property
     def column_factor_(self) -> Array:
         """Factor of the features of the only view."""
-        return list(self.factors_.values())[1]
+        _, *others = self.factors_.values()
+        if not others:
+            raise AttributeError(f"{type(self).__name__} has no factor of the features.")
+        return others[0]
 
     # One co-cluster for each pair of a sample and a feature cluster, made when asked for:
     # as stored arrays they would outweigh the data.
@@ -450,6 +500,26 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = self._needs_nonnegative()
         return tags
+
+
+def best_of(runs: Iterable[Run]) -> Run:
+    """The run with the lowest objective; of those equal up to rounding, the first.
+
+    Two runs that end in the same partition differ in the last digits, and which of them is lower
+    depends on whether the data are dense or sparse.
+    """
+    best: Run | None = None
+    for run in runs:
+        if best is None or run.objective < best.objective - ROUNDING * abs(best.objective):
+            best = run
+    if best is None:
+        raise ValueError("There is no run to choose from.")
+    return best
+
+
+def undecided(costs: Array) -> Array:
+    """Which samples cost the same in all of several clusters."""
+    return np.asarray((costs.shape[1] > 1) & (np.ptp(costs, axis=1) == 0))
 
 
 def _feature_names(data: RelationalData) -> dict[str, Array]:

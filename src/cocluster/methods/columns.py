@@ -98,9 +98,10 @@ def merged(profiles: Profiles, fine: Partition, n_groups: int) -> Array:
     apart = _shared_costs(profiles, fine)[np.ix_(used, used)]
     kept, group, alive = profiles.kept(C), np.arange(len(used)), np.ones(len(used), dtype=bool)
     loss = np.full((len(used), len(used)), np.inf)
-    for i in range(len(used) - 1):
-        later = np.arange(i + 1, len(used))
-        loss[i, later] = kept[i] + kept[later] - profiles.kept(C[i] + C[later]) + apart[i, later]
+    for one in range(len(used) - 1):
+        later = np.arange(one + 1, len(used))
+        together = profiles.kept(C[one] + C[later])
+        loss[one, later] = kept[one] + kept[later] - together + apart[one, later]
     for _ in range(len(used) - n_groups):
         i, j = np.unravel_index(loss.argmin(), loss.shape)
         C[i] += C[j]
@@ -127,9 +128,9 @@ def _shared_costs(profiles: Profiles, fine: Partition) -> Array:
     return 2 * (H.T @ profiles.pairwise @ H).toarray()
 
 
-def regrouped(profiles: Profiles, groups: Partition) -> Partition:
+def regrouped(profiles: Profiles, groups: Partition, max_sweeps: int = MOST_SWEEPS) -> Partition:
     """Every object to the group that codes it best, until none moves; the loss never rises."""
-    for _ in range(MOST_SWEEPS):
+    for _ in range(max_sweeps):
         C = inner(groups, profiles.Q)
         costs = -profiles.Q @ _codes(profiles, C).T
         # The profile of a group without objects says nothing: it is filled below.

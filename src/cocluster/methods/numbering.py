@@ -16,7 +16,7 @@ def by_size(labels: Array, n_clusters: int) -> Array:
     """The largest cluster is 0; of two as large, the one with the earlier first member is first.
 
     >>> by_size(np.array([2, 0, 0, 1]), 4)
-    array([1, 2, 0, 3])
+    array([0, 2, 1, 3])
     """
     sizes = np.bincount(labels, minlength=n_clusters)
     first = np.full(n_clusters, len(labels))
