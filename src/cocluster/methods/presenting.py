@@ -20,6 +20,7 @@ from cocluster.methods.information.itcc import ITCC, InformationProblem
 from cocluster.methods.probability import held_out, sampled_rows, temperature
 from cocluster.methods.starts import start_name
 from cocluster.trifactor import RelationalProblem, Run, State
+from cocluster.utils.threads import narrow_products
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,13 +72,15 @@ def findings(
     labels, associations = dict(model.labels_by_type_), tuple(model.associations_)
     groups: dict[str, Partition] = {}
     degree: float | None = None
-    if isinstance(model, ITCC):
-        problem = InformationProblem(task.data, task.links)
-        if wanted is not None:
-            groups, associations = readable(problem, run.state, wanted)
-        degree = temperature(held_out(model, problem, run.state))
-    elif model._additive:
-        degree = temperature([(model, task.data[sampled_rows(len(task.data))])])
+    # Products of small tables, for which one thread is fastest.
+    with narrow_products():
+        if isinstance(model, ITCC):
+            problem = InformationProblem(task.data, task.links)
+            if wanted is not None:
+                groups, associations = readable(problem, run.state, wanted)
+            degree = temperature(held_out(model, problem, run.state))
+        elif model._additive:
+            degree = temperature([(model, task.data[sampled_rows(len(task.data))])])
     labels |= {name: G.labels for name, G in groups.items()}
     factors = model._factors | groups
     # Only k-means gives labels that are no columns of the factors.

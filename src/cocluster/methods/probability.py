@@ -35,7 +35,7 @@ from cocluster.trifactor import State
 
 # Samples that T is found from, and rows in one stretch of them: enough for two digits; stretches
 # lie in few blocks of data on disk, where single rows would lie in all.
-SAMPLES, STRETCH = 2000, 100
+SAMPLES, STRETCH = 1000, 50
 # At most this share of all samples is held out at a time: clusters must stay what they are.
 HELD_OUT = 0.25
 # Splits of the features for each group of samples.
@@ -123,7 +123,8 @@ def _agreeing(one: Array, other: Array) -> float:
     if excess(low) <= 0 or excess(high) >= 0:
         # Less certain than any temperature makes it, or the same at all: the nearest will do.
         return float(np.exp(low if excess(low) <= 0 else high))
-    return float(np.exp(brentq(excess, low, high, xtol=1e-3)))
+    # To one part in a hundred: the agreement itself is not known better.
+    return float(np.exp(brentq(excess, low, high, xtol=1e-2)))
 
 
 def _foreseen(p: Array, q: Array) -> float:
@@ -144,10 +145,10 @@ def _foreseen(p: Array, q: Array) -> float:
 
 
 def sampled_rows(n: int) -> Array:
-    """Positions of about 2,000 of n rows, in stretches spread evenly; all rows if there are fewer.
+    """Positions of about 1,000 of n rows, in stretches spread evenly; all rows if there are fewer.
 
     >>> len(sampled_rows(50)), len(sampled_rows(10**6))
-    (50, 2000)
+    (50, 1000)
     """
     if n <= SAMPLES:
         return np.arange(n)
