@@ -12,7 +12,7 @@ from cocluster.linalg.types import is_blocked, is_operator, is_spread
 
 
 def test_what_is_in_blocks_has_all_that_blocks_offer(tmp_path):
-    X = sp.random_array((40, 7), density=0.5, rng=np.random.default_rng(0), format="csr")
+    X = sp.random_array((40, 7), density=0.5, random_state=np.random.default_rng(0), format="csr")
     blocks = open_blocks(write_blocks([X[:10], X[10:]], tmp_path / "x"))
     assert is_blocked(blocks)
     assert not is_spread(blocks)

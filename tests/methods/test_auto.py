@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cocluster import ITCC, CoCluster, Links, star
 from cocluster.data.relation import Relation
@@ -24,13 +23,6 @@ K = 3
 @pytest.fixture(scope="module")
 def planted() -> Any:
     return make_blocks(120, 80, K, random_state=0)
-
-
-# scikit-learn's sparse data have rows of zeros.
-@pytest.mark.filterwarnings("ignore:.*say nothing about their cluster")
-@parametrize_with_checks([CoCluster(random_state=0)])
-def test_scikit_learn_check(estimator: CoCluster, check: Any) -> None:
-    check(estimator)
 
 
 def test_a_method_chosen_by_name_is_that_method(planted: Any) -> None:

@@ -17,6 +17,7 @@ from cocluster.datasets import make_blocks
 from cocluster.methods import choice
 from cocluster.methods.auto_itcc import ConsensusITCC, ShiftedITCC
 from cocluster.methods.choice import chosen
+from tests.methods.every_method import same_partition
 
 K = 3
 
@@ -131,6 +132,28 @@ ORDERED = {
     "sparse": sp.csr_array,
     "signed": signed,
     "signed sparse": lambda X: sp.csr_array(signed(X)),
-    "wide": lambda X: X[:60],
     "float32": lambda X: X.astype(np.float32),
 }
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("hold", ORDERED)
+def test_permuted_rows_give_permuted_labels(hold: str, seed: int) -> None:
+    X = ORDERED[hold](make_blocks(260, 120, 5, random_state=seed).X.toarray())
+    order = np.random.default_rng(seed).permutation(X.shape[0])
+    model, moved = (CoCluster(5, random_state=0).fit(Y) for Y in (X, X[order]))
+    # Of clusters as large as another one the numbers follow the order of the rows.
+    assert same_partition(moved.labels_, model.labels_[order])
+    assert same_partition(moved.column_labels_, model.column_labels_)
+    if len(np.unique(np.bincount(model.labels_))) == 5:
+        assert_array_equal(moved.labels_, model.labels_[order])
+
+
+def test_permuted_blocks_give_permuted_labels(tmp_path: Any) -> None:
+    X = make_blocks(260, 120, 5, random_state=0).X
+    order = np.random.default_rng(0).permutation(260)
+    models = []
+    for number, Y in enumerate((X, X[order])):
+        blocks = open_blocks(write_blocks((Y[:100], Y[100:]), tmp_path / str(number)))
+        models.append(CoCluster(5, random_state=0).fit(blocks))
+    assert same_partition(models[1].labels_, models[0].labels_[order])

@@ -15,7 +15,10 @@ from cocluster.linalg.types import Array
 
 
 def assigned(
-    costs: Array, G: Partition, ties: Ties | None = None, pairwise: sp.csr_array | None = None
+    costs: Array,
+    G: Partition,
+    ties: Ties | None = None,
+    pairwise: Array | sp.csr_array | None = None,
 ) -> Partition:
     r"""Lower :math:`\sum_i costs_{i, z_i} + \sum_{ij} P_{ij} [z_i = z_j]` over the labels z.
 
@@ -30,7 +33,7 @@ def assigned(
         The labels so far.
     ties : Ties, optional
         Rows that share a label; G must give them one.
-    pairwise : csr_array of shape (n, n), optional
+    pairwise : ndarray or csr_array of shape (n, n), optional
         P, symmetric: what it costs two rows to share a cluster.
     """
     if ties is not None:
@@ -45,7 +48,8 @@ def assigned(
     stay = costs[rows, G.labels] <= costs[rows, best]
     labels = np.where(stay, G.labels, best).astype(np.int32)
     if pairwise is not None:
-        _follow_pairs(labels, G.labels, costs, pairwise)
+        # Of a matrix that is sparse already, this makes no copy.
+        _follow_pairs(labels, G.labels, costs, sp.csr_array(pairwise))
     return Partition(labels, G.n_clusters)
 
 
