@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from cocluster.data.relational import bipartite, star
+from cocluster.methods.base import ROUNDING
 from cocluster.methods.factorization.nmf import NMF, SemiNMF
 from cocluster.methods.factorization.onmtf import ONMTF
 from cocluster.metrics import accuracy
@@ -116,7 +117,9 @@ def test_the_start_with_the_lowest_objective_is_kept(method, planted):
 
     model = method(K, init="random", n_init=4, random_state=0).fit(planted.X, callback=callback)
     assert len(ends) == 4
-    assert model.objective_ == min(ends)
+    # Of runs that are equal up to rounding the first is kept: which is lower depends on storage.
+    least = min(ends) + ROUNDING * abs(min(ends))
+    assert model.objective_ == next(end for end in ends if end <= least)
 
 
 CONTAINERS = {

@@ -100,7 +100,7 @@ def test_transform_is_nonnegative_least_squares(method, planted, rng):
     model = fitted(method, X, K, normalize=None)
     basis = model.association_ @ model.column_factor_.T
     new = X[:10] + rng.random((10, X.shape[1]))
-    G = model._fold_in(new)[0]
+    G = model._fold_in(model._new_data(new))[0]
     for x, g in zip(new, G, strict=True):
         best = nnls(basis.T, x)[1] ** 2
         assert (g >= 0).all()

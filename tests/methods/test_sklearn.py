@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -29,6 +30,8 @@ def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
     return {}
 
 
+# scikit-learn's sparse data have rows of zeros.
+@pytest.mark.filterwarnings("ignore:.*say nothing about their cluster")
 @parametrize_with_checks(
     [
         *[in_few_sweeps(METHODS[name].estimator()) for name in NAMES],

@@ -10,7 +10,8 @@ import numpy as np
 
 from cocluster.linalg.checked import as_matrix, in_form
 from cocluster.linalg.positions import positions_of
-from cocluster.linalg.types import Array, Matrix, is_operator
+from cocluster.linalg.rowwise import rowwise
+from cocluster.linalg.types import Array, InMemory, Matrix, is_operator
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,7 +83,7 @@ class Relation:
         matrix: Any = self.matrix
         index = self.row_index
         if name == self.cols:
-            matrix = matrix[:, positions]
+            matrix = rowwise(_columns, matrix, positions)
         if name == self.rows and index is None:
             matrix = matrix[positions]
         elif name == self.rows and index is not None:
@@ -107,6 +108,11 @@ class Relation:
 
     def __repr__(self) -> str:
         return f"Relation({self}, shape={self.matrix.shape}, weight={self.weight:g})"
+
+
+def _columns(matrix: InMemory, positions: Array) -> InMemory:
+    """Some columns. (Of row blocks all of them, in another order: their shape is known.)"""
+    return matrix[:, positions]
 
 
 def sizes_by_type(center: str, relations: Sequence[Relation]) -> dict[str, int]:

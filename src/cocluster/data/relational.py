@@ -129,6 +129,16 @@ class RelationalData:
         """The same data with the central type in the rows of each relation it is in."""
         return replace(self, relations=tuple(r.with_rows(self.center) for r in self.relations))
 
+    def renamed(self, new: Mapping[str, str]) -> RelationalData:
+        """The same data with other names for some types."""
+
+        def name(old: str) -> str:
+            return new.get(old, old)
+
+        relations = (replace(r, rows=name(r.rows), cols=name(r.cols)) for r in self.relations)
+        names = {name(old): labels for old, labels in self.names.items()}
+        return replace(self, relations=tuple(relations), center=name(self.center), names=names)
+
     def ordered(self, ends: Sequence[tuple[str, str]]) -> RelationalData:
         """The same data with its relations in the order of their (rows, cols) types."""
         left = list(self.relations)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 from cocluster.interview.knowledge import Geometry
 from cocluster.linalg.types import Array
+from cocluster.methods.numbering import as_before
 
 
 def seeded_labels(geometry: Geometry, groups: list[Array], n_clusters: int) -> Array:
@@ -27,12 +27,4 @@ def seeded_labels(geometry: Geometry, groups: list[Array], n_clusters: int) -> A
         farthest = cdist(present, centres).min(axis=1).argmax()
         centres = np.vstack([centres, present[farthest]])
     found = KMeans(n_clusters, init=centres, n_init=1).fit(geometry.Z).labels_
-    return _renamed(found, geometry.labels, n_clusters)
-
-
-def _renamed(found: Array, before: Array, n_clusters: int) -> Array:
-    """Labels renumbered to agree with those before as often as possible."""
-    # The best matching of found to former clusters is an assignment problem on their overlaps.
-    common = np.zeros((n_clusters, n_clusters))
-    np.add.at(common, (found, before), 1)
-    return np.asarray(linear_sum_assignment(common, maximize=True)[1][found])
+    return np.asarray(as_before(found, geometry.labels, n_clusters)[found])

@@ -10,6 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from cocluster.linalg.matrices import row_squares
+from cocluster.linalg.ordering import by_content
 from cocluster.linalg.partitions import gathered
 from cocluster.linalg.rowwise import rowwise
 from cocluster.linalg.types import Array, InMemory
@@ -34,8 +35,11 @@ def kmeans_labels(Z: Any, k: int, seed: int, n_init: int = 5) -> Array:
         Starts, of which the best counts.
     """
     n, rng = Z.shape[0], np.random.default_rng(seed)
-    # Sorted, because rows that are spread are fetched part by part, and read faster so in memory.
-    sample = gathered(Z) if n <= SAMPLE else Z[np.sort(rng.choice(n, SAMPLE, replace=False))]
+    if n <= SAMPLE:
+        sample = gathered(Z)
+    else:
+        # Sorted, because rows that are spread are fetched part by part, and read faster so.
+        sample = Z[np.sort(by_content(Z)[rng.choice(n, SAMPLE, replace=False)])]
     # Rows at the origin say nothing (in an embedding they are crumbs, empty rows, or absent ones):
     # they are assigned afterwards and get no cluster of their own.
     telling = row_squares(sample) > 0
@@ -53,8 +57,14 @@ def _nearest(Z: Array, model: KMeans) -> Array:
 
 
 def kmeans(Z: InMemory, k: int, seed: int, n_init: int) -> KMeans:
-    """scikit-learn's k-means, silent where there are fewer distinct objects than clusters."""
+    """scikit-learn's k-means, silent where there are fewer distinct objects than clusters.
+
+    Its starts are drawn from the rows by their content: rows in another order have the same labels.
+    """
+    order = by_content(Z)
     # Embeddings are narrow, so threads of scikit-learn would wait for each other most of the time.
     with warnings.catch_warnings(), narrow_products():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return KMeans(min(k, Z.shape[0]), n_init=n_init, random_state=seed).fit(Z)
+        model = KMeans(min(k, Z.shape[0]), n_init=n_init, random_state=seed).fit(Z[order])
+    model.labels_ = model.labels_[np.argsort(order)]
+    return model

@@ -56,6 +56,16 @@ def as_dense(R: InMemory) -> Array:
     return np.asarray(R.toarray() if sp.issparse(R) else R)
 
 
+def as_sparse(R: InMemory) -> InMemory:
+    """A matrix in memory as a csr array that stores no zeros: itself if it is one."""
+    S = sp.csr_array(R)
+    if np.count_nonzero(S.data) < S.nnz:
+        # A copy, because zeros are dropped in place and the arrays may be the user's.
+        S = S.copy()
+        S.eliminate_zeros()
+    return S
+
+
 def by_rows(R: InMemory) -> InMemory:
     """A matrix in memory whose rows can be read one by one: sparse ones as csr."""
     return R.tocsr() if sp.issparse(R) else R

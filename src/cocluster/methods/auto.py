@@ -8,24 +8,51 @@ from inspect import signature
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
-from sklearn.utils import Tags
+from sklearn.base import (
+    BaseEstimator,
+    BiclusterMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.utils import ClassifierTags, Tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from cocluster.data.relational import RelationalData, relational
-from cocluster.linalg.matrices import is_nonnegative
-from cocluster.linalg.types import Array, is_blocked
-from cocluster.methods.auto_itcc import ConsensusITCC, ShiftedITCC
-from cocluster.methods.base import Coclusterer
+from cocluster.linalg.types import Array
+from cocluster.methods.base import Coclusterer, clusters_by_type, undecided
 from cocluster.methods.catalogue import METHODS
-from cocluster.methods.factorization.fnmtf import FNMTF
+from cocluster.methods.choice import chosen
+from cocluster.methods.information.itcc import ITCC
+from cocluster.methods.presenting import (
+    Findings,
+    factors_shown,
+    findings,
+    finer,
+    start_of,
+    without_groups,
+)
+from cocluster.methods.probability import probabilities
 from cocluster.trifactor import Callback, Interrupted
 from cocluster.utils.checks import check_choice
 
+# Parameters that None leaves to the method.
+OPTIONAL = ("n_init", "max_iter", "tol")
+
+
+def _has_probabilities(estimator: CoCluster) -> bool:
+    """Whether the method's costs, or its memberships, say how probable clusters are."""
+    if estimator.method not in METHODS:
+        return estimator.method == "auto"
+    method = METHODS[estimator.method].estimator()
+    return bool(method._additive or getattr(method, "assign", None) == "argmax")
+
 
 @dataclass(eq=False, repr=False)
-class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
+class CoCluster(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BiclusterMixin, BaseEstimator
+):
     """Group the rows and the columns of data at the same time, without knowing a method's name.
 
     Parameters
@@ -35,29 +62,64 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
     method : str
         A name in `cocluster.methods.METHODS`, or "auto", the same rule with links and for many
         views: information-theoretic co-clustering from a consensus of embeddings
-        (`ConsensusITCC`). Dense data with negative values are shifted to begin at zero, feature
-        by feature (`ShiftedITCC`); sparse ones, which that would fill, and row blocks are left to
-        "fnmtf".
+        (`ConsensusITCC`). Data with negative values are shifted to begin at zero, feature by
+        feature (`ShiftedITCC`). Only sparse ones that would fill more than 50,000,000 entries are
+        left to "fnmtf". What is done depends on the numbers, not on how they are stored.
     n_column_clusters : int, mapping of type to int, or None
-        Clusters of features; None leaves it to the method: five times ``n_clusters`` for "auto"
-        (``n_clusters`` where it is left to "fnmtf"), ``n_clusters`` for methods chosen by name.
-    normalize, init, random_state
-        As in every method, see `Coclusterer`. A method that has no such parameter refuses a
-        value other than the default.
+        Groups of features; None means ``n_clusters``, at most one for each feature.
+    normalize, random_state
+        As in every method, see `Coclusterer`. A method that lacks a parameter refuses a value
+        other than the default.
+    init : {"spectral", "kmeans", "random"}, arrays, or a fitted model
+        As in every method; a model starts from what it predicts for the data. Clusters then keep
+        the numbers they have in ``init``, as far as the samples stay together.
+    n_init, max_iter, tol : int, int and float, or None
+        As in every method; None is the method's own default.
 
     Attributes
     ----------
-    model_ : the fitted method
-    labels_, row_labels_, column_labels_, labels_by_type_, association_, objective_, ...
-        Every fitted attribute of the method.
+    labels_, row_labels_ : array of shape (n_samples,)
+        Numbered by size: 0 is the largest cluster (of two as large, the one whose first member
+        comes first), unless ``init`` gives numbers to keep.
+    column_labels_ : array of shape (n_features,), for one matrix
+        Group of each feature. Where there are as many groups as clusters, group i is the one
+        that goes with cluster i: the association is as diagonal as it can be.
+    fine_column_labels_ : array of shape (n_features,), "auto" only
+        The finer clusters (five for each cluster of samples, or as many as asked for if that is
+        more) that tell the samples apart, and that `predict` uses. The groups are merged from
+        them with the least loss of information.
+    labels_by_type_, fine_labels_by_type_ : dict of type to labels
+        The same for many views.
+    association_, associations_ : of the only relation; of all
+        How much clusters have to do with groups; for "auto" their joint distribution.
+    rows_, columns_, biclusters_
+        The co-clusters. With as many groups as clusters, co-cluster i is cluster i with group i;
+        else every pair of a cluster and a group is one, the groups running faster.
+    temperature_ : float or None
+        What `predict_proba` divides the costs by; None if it shows memberships.
+    model_ : the fitted method, with its own numbers of clusters
+    objective_, n_iter_, links_report_, n_features_in_, feature_names_in_, ...
+        Every other fitted attribute of the method.
+
+    Notes
+    -----
+    * New data are matched with those of the fit by the names of their columns, if both have some
+      (frames, AnnData, MuData, views of those), in any order; other columns are refused.
+    * A new sample that says nothing about its cluster, such as a row of zeros, is put into the
+      largest cluster, with a warning; its probabilities are the shares of the clusters.
+    * Merging the features changes no label of a sample and no prediction.
 
     Examples
     --------
     >>> import numpy as np
-    >>> X = np.kron([[5, 0], [1, 5]], np.ones((3, 4)))
+    >>> X = np.kron([[5, 0], [1, 5], [1, 5]], np.ones((3, 4)))
     >>> model = CoCluster(2, random_state=0).fit(X)
-    >>> model.labels_[0] == model.labels_[2], model.labels_[0] == model.labels_[3]
-    (np.True_, np.False_)
+    >>> model.labels_
+    array([1, 1, 1, 0, 0, 0, 0, 0, 0])
+    >>> model.column_labels_
+    array([1, 1, 1, 1, 0, 0, 0, 0])
+    >>> model.get_shape(0), model.predict(X[:1])
+    ((6, 4), array([1]))
     """
 
     n_clusters: int = 2
@@ -66,6 +128,9 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
     n_column_clusters: int | Mapping[str, int] | None = None
     normalize: str | None = "auto"
     init: Any = "spectral"
+    n_init: int | None = None
+    max_iter: int | None = None
+    tol: float | None = None
     random_state: Any = None
 
     def fit(
@@ -76,18 +141,38 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
         ``links``, ``y`` and ``callback`` are those of every method, see `Coclusterer.fit`.
         """
         check_choice(self.method, "method", ("auto", *METHODS))
-        # Read once, for the choice and for the fit; a method chosen by name reads for itself.
-        data = relational(X) if self.method == "auto" else None
-        estimator = METHODS[self.method].estimator if data is None else choose(data)
-        model = estimator(**self._parameters_of(estimator))
+        data = relational(X)
+        if self.method == "auto":
+            estimator, data = chosen(data)
+        else:
+            estimator = METHODS[self.method].estimator
+        own, wanted, before = self._asked_of(estimator, data)
+        model = estimator(**own)
         try:
-            model._fit(X, y, links=links, callback=callback, data=data)
+            task, run = model._solved(X, y, links=links, callback=callback, data=data)
         except Interrupted:
             # The method has kept what it had found, see `Coclusterer`.
-            self.model_ = model
+            self._store(model, None)
             raise
-        self.model_ = model
+        self._store(model, findings(model, task, run, wanted, before))
         return self
+
+    fit_predict = Coclusterer.fit_predict
+
+    def _asked_of(
+        self, estimator: type[Coclusterer], data: RelationalData
+    ) -> tuple[dict[str, Any], dict[str, int] | None, Array | None]:
+        """Parameters for a method, numbers of groups to merge to, and labels to be numbered as."""
+        own = self._parameters_of(estimator)
+        wanted = before = None
+        if "init" in own:
+            own["init"], before = start_of(self.init, data, self.n_clusters)
+        if self.method == "auto" and issubclass(estimator, ITCC):
+            wanted = clusters_by_type(data, self.n_clusters, self.n_column_clusters)
+            if self.n_column_clusters is not None:
+                own["n_column_clusters"] = finer(wanted, data, self.n_clusters)
+            own["init"] = without_groups(own["init"], data, wanted)
+        return own, wanted, before
 
     def _parameters_of(self, estimator: type[Coclusterer]) -> dict[str, Any]:
         """Those of the parameters that a method has; others must be left as they are."""
@@ -101,29 +186,137 @@ class CoCluster(ClusterMixin, BiclusterMixin, BaseEstimator):
                     f"method={self.method!r} has no {name} and would ignore {name}={value!r}; "
                     "leave it out or choose another method."
                 )
-        return {name: getattr(self, name) for name in own if name in known}
+        left = {name for name in OPTIONAL if getattr(self, name) is None}
+        return {name: getattr(self, name) for name in own if name in known and name not in left}
+
+    def _store(self, model: Coclusterer, found: Findings | None) -> None:
+        """Keep a fitted method, and what is shown of it; None if the fit was cut off."""
+        # Of an earlier fit nothing is to be left, however many types it had.
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        self.model_, self._found = model, found
+        if found is None:
+            return
+        self.labels_by_type_, self.associations_ = found.labels, found.associations
+        self.links_report_, self.temperature_ = found.links_report, found.temperature
+        first, *others = found.labels.values()
+        self.labels_ = self.row_labels_ = first
+        if len(others) == 1:
+            (self.column_labels_,) = others
+        if self.method == "auto":
+            fine = dict(list(model.labels_by_type_.items())[1:])
+            self.fine_labels_by_type_ = fine
+            if len(fine) == 1:
+                (self.fine_column_labels_,) = fine.values()
 
     def predict(self, X: Any) -> Array:
-        """Cluster of each new sample."""
+        """Cluster of each new sample: the one in which it costs least, see `transform`."""
         check_is_fitted(self, "model_")
-        return self.model_.predict(X)
+        return np.asarray(self._numbers[self.model_.predict(X)])
+
+    def transform(self, X: Any) -> Array:
+        """What each sample costs in every cluster: lower is nearer, as in scikit-learn's KMeans.
+
+        The unit is that of the method. "auto", "itcc" and "cmrf": nats by which the profile of
+        the cluster codes the sample worse than its own profile would (half its deviance).
+        "fnmtf" and "lpfnmtf": squared distance to the prototype. Methods with memberships: one
+        minus the membership, or the distance to the mean in the factor where k-means makes the
+        labels. Spectral methods and kernel k-means: squared distance to the mean, for the latter
+        less a constant of the sample.
+
+        Returns
+        -------
+        array of shape (n_samples, n_clusters)
+        """
+        check_is_fitted(self, "model_")
+        return np.asarray(self.model_._costs(X)[:, np.argsort(self._numbers)])
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Array:
+        """Probability of every cluster for each sample; rows sum to one.
+
+        Proportional to ``exp(-transform(X) / temperature_)``. The temperature is found in the fit,
+        without classes: two halves of the features, each with a label of its own for samples held
+        out, agree as often as the probabilities foresee (`cocluster.methods.probability`).
+        Methods with memberships show these, as they are; those with neither prototypes nor
+        memberships ("bsgp", "ncut", ...) have no `predict_proba`. The most probable cluster is the
+        one that `predict` gives.
+
+        Returns
+        -------
+        array of shape (n_samples, n_clusters)
+        """
+        costs = self.transform(X)
+        heat = getattr(self, "temperature_", None)
+        shares = 1 - costs if heat is None else probabilities(costs, heat)
+        open_ones = undecided(costs)
+        if open_ones.any() and self._found is not None:
+            shares[open_ones] = np.bincount(self.labels_, minlength=shares.shape[1]) / len(
+                self.labels_
+            )
+        return shares
+
+    @property
+    def _numbers(self) -> Array:
+        """The number shown for each cluster of samples of the method."""
+        if self._found is None:
+            # A fit that was cut off has no labels to number clusters by.
+            return np.arange(self.model_.associations_[0].shape[0])
+        return self._found.numbers[next(iter(self._found.labels))]
+
+    @property
+    def _n_features_out(self) -> int:
+        """Columns of `transform`, for scikit-learn's feature names."""
+        return len(self._numbers)
+
+    # These follow from what is shown, as for every method from what it stores.
+    association_ = Coclusterer.association_
+    row_factor_ = Coclusterer.row_factor_
+    column_factor_ = Coclusterer.column_factor_
+
+    @property
+    def factors_(self) -> dict[str, Array]:
+        """Factor of every type; 0/1 memberships for hard methods and for merged groups."""
+        check_is_fitted(self)
+        shown = self._found
+        return self.model_.factors_ if shown is None else factors_shown(self.model_, shown)
+
+    @property
+    def membership_(self) -> Array:
+        """Memberships of the samples, of methods that have them."""
+        M = self.model_.membership_
+        return M[:, np.argsort(self._numbers)] if self._found and self._found.of_factors else M
+
+    @property
+    def rows_(self) -> Array:
+        """Samples of every co-cluster, shape (n_coclusters, n_samples)."""
+        k, m = self.association_.shape
+        members = np.arange(k)[:, None] == self.row_labels_
+        return members if k == m else np.repeat(members, m, axis=0)
+
+    @property
+    def columns_(self) -> Array:
+        """Features of every co-cluster, shape (n_coclusters, n_features)."""
+        k, m = self.association_.shape
+        members = np.arange(m)[:, None] == self.column_labels_
+        return members if k == m else np.tile(members, (k, 1))
 
     def __getattr__(self, name: str) -> Any:
-        # Fitted attributes are those of the method.
+        # All other fitted attributes are those of the method.
         if name.endswith("_") and not name.startswith("_") and "model_" in vars(self):
             return getattr(self.model_, name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    def __sklearn_clone__(self) -> Self:
+        # A model to start from is a value: a copy of it that is not fitted would be none.
+        twin = super().__sklearn_clone__()
+        twin.init = self.init
+        return twin
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        # One check of scikit-learn takes everything with predict_proba for a classifier, and looks
+        # here for the number of columns to expect.
+        tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags
-
-
-def choose(data: RelationalData) -> type[Coclusterer]:
-    """The method that "auto" takes for some data, by their sign and storage."""
-    signed = [r.matrix for r in data.relations if not is_nonnegative(r.matrix)]
-    # Shifting would fill a sparse matrix, and blocks would have to be written anew.
-    if any(sp.issparse(R) or is_blocked(R) for R in signed):
-        return FNMTF
-    return ShiftedITCC if signed else ConsensusITCC

@@ -7,17 +7,15 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
-import numpy as np
-import scipy.sparse as sp
-
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, blocks_of
+from cocluster.data.shifting import Shifted, above, floor_of
 from cocluster.graphs.neighbours import EXACT_LIMIT
 from cocluster.linalg.kmeans import kmeans_labels
-from cocluster.linalg.matrices import column_sums, is_nonnegative, times
+from cocluster.linalg.matrices import column_sums, times
 from cocluster.linalg.partitions import Ties, as_partition
 from cocluster.linalg.subspace import unit_rows
-from cocluster.linalg.types import Array, InMemory, Matrix
+from cocluster.linalg.types import Array, Matrix
 from cocluster.methods.auto_start import Places, far_places, has_noise_of_counts, places
 from cocluster.methods.base import Form, Scale, Start, Task, clusters_by_type
 from cocluster.methods.information.itcc import ITCC, InformationProblem
@@ -162,47 +160,21 @@ class ConsensusITCC(ITCC):
 
 @dataclass(eq=False, repr=False)
 class ShiftedITCC(ConsensusITCC):
-    """`ConsensusITCC` for dense data of any sign: features below zero are shifted up to zero.
+    """`ConsensusITCC` for data of any sign: features below zero are shifted up to zero.
 
     A new value below all those of the fit counts as the least of them.
     """
 
     _nonnegative: ClassVar[bool] = False
-    _blockwise: ClassVar[bool] = False
 
-    def _fit_scaling(self, R: Matrix) -> Shifted:
-        floor = _floor(R)
-        return Shifted(floor, super()._fit_scaling(_above(R, floor)))
-
-
-@dataclass(frozen=True, eq=False)
-class Shifted:
-    """A scaling of data whose features are first counted from a floor, value by value."""
-
-    floor: Array | float
-    scaling: Scale
-
-    def apply(self, R: Matrix) -> Matrix:
-        """The shifted matrix in its scale."""
-        return self.scaling.apply(_above(R, self.floor))
+    def _fit_scaling(self, R: Matrix) -> Scale:
+        floor = floor_of(R)
+        return Shifted(floor, super()._fit_scaling(above(R, floor)))
 
 
 def shifted(data: RelationalData) -> RelationalData:
     """The data with every feature that goes below zero shifted up to begin there."""
-    return data.map(lambda R: _above(R, _floor(R)))
-
-
-def _floor(R: InMemory) -> Array | float:
-    """Least value of every feature, or 0 where that is positive or the matrix sparse."""
-    return 0.0 if sp.issparse(R) else np.minimum(R.min(axis=0), 0)
-
-
-def _above(R: InMemory, floor: Array | float) -> InMemory:
-    """R counted from the floor; lower values, which only new data have, count as the floor."""
-    if sp.issparse(R):
-        # A floor would fill the matrix: negative values of a sparse view count as nothing.
-        return R if is_nonnegative(R) else sp.csr_array(R.maximum(0))
-    return np.maximum(R - floor, 0)
+    return data.map(lambda R: above(R, floor_of(R)))
 
 
 def _balanced(relation: Relation) -> Relation:

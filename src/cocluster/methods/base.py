@@ -13,7 +13,8 @@ a `Task`. So a fit that fails leaves the estimator as it was.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import wraps
 from typing import Any, ClassVar, Protocol, Self, TypeVar
@@ -21,9 +22,9 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from cocluster.data.containers import as_table, has_views
+from cocluster.data.names import with_columns_of
 from cocluster.data.relational import RelationalData, blocks_of, relational
 from cocluster.data.scaling import NORMALIZATIONS, fit_scaling
 from cocluster.linalg.matrices import is_nonnegative
@@ -31,6 +32,7 @@ from cocluster.linalg.partitions import as_array, gathered, strongest
 from cocluster.linalg.types import Array, Matrix, is_blocked, is_spread
 from cocluster.links import Links, links_by_type
 from cocluster.methods.catalogue import METHODS
+from cocluster.methods.numbering import by_size
 from cocluster.methods.starts import start_name, starts
 from cocluster.trifactor import Callback, Interrupted, Problem, Run, State, alternate
 from cocluster.utils.checks import check_choice, check_integer, check_number
@@ -40,6 +42,8 @@ from cocluster.utils.randomness import generator
 # Starts by name; anything that is not a string is a start itself.
 INITS = ("spectral", "kmeans", "random")
 
+# Share of an objective that is rounding: sums of 100 million numbers are good to ten digits.
+ROUNDING = 1e-10
 # Labels or memberships by type; None: at random.
 Start = Mapping[str, Array] | None
 Extended = TypeVar("Extended", bound="Task")
@@ -78,8 +82,12 @@ class Form:
     """What a fit fixes for all samples to come: the types, their sizes, features and scales."""
 
     sizes: Mapping[str, int]
+    # Names of the objects of all types but the central one, where they have any.
+    names: Mapping[str, Array]
     ends: list[tuple[str, str]]
     scalings: list[Scale]
+    # What each relation counted for: a sample is judged alike alone and among others.
+    weights: list[float]
     # n_features_in_ and feature_names_in_, as scikit-learn writes them.
     features: Mapping[str, Any]
 
@@ -91,8 +99,9 @@ def by_blocks(method: Callable[[Any, Any], Array]) -> Callable[[Any, Any], Array
     def answered(self: Any, X: Any) -> Array:
         if not (is_blocked(X) or hasattr(X, "__dask_graph__")):
             return method(self, X)
-        blocks: Any = as_table(X).matrix
-        return gathered(blocks.rows(_answer, _without_rows(self), method.__name__))
+        check_is_fitted(self)
+        blocks: Any = self._matched(relational(X)).relations[0].matrix
+        return gathered(blocks.rows(_answer, _for_blocks(self), method.__name__))
 
     return answered
 
@@ -102,9 +111,11 @@ def _answer(X: Matrix, estimator: Any, method: str) -> Array:
     return getattr(estimator, method)(X)
 
 
-def _without_rows(estimator: Any) -> Any:
-    """A copy for the workers of a cluster, without the rows of the fit: new rows need none."""
+def _for_blocks(estimator: Any) -> Any:
+    """A copy for blocks, which come without names, and for workers, which lack rows of the fit."""
     slim = copy.copy(estimator)
+    # The blocks have been matched by name as a whole.
+    slim._form = replace(estimator._form, names={})
     for name in vars(estimator).keys() - _in_memory(vars(estimator)).keys():
         setattr(slim, name, None)
     slim._factors = _in_memory(estimator._factors)
@@ -174,6 +185,10 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
     _auto_normalization: ClassVar[str | None] = "auto"
     # Whether all the method does with the data are products and sums, so that row blocks will do.
     _blockwise: ClassVar[bool] = False
+    # Whether cluster i of one type is cluster i of all others.
+    _together: ClassVar[bool] = False
+    # Whether what a sample costs in a cluster is a sum over its features (`_costs_of`).
+    _additive: ClassVar[bool] = False
 
     @property
     def method_name(self) -> str:
@@ -193,7 +208,18 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         """
         return self._fit(X, y, links=links, callback=callback)
 
-    def _fit(
+    def fit_predict(self, X: Any, y: Any = None, **fitting: Any) -> Array:
+        """The labels of `fit`, which takes the same arguments."""
+        # scikit-learn's own would leave out y, which here says what is known of some samples.
+        labels: Array = self.fit(X, y, **fitting).labels_
+        return labels
+
+    def _fit(self, X: Any, y: Any, **fitting: Any) -> Self:
+        """`fit`, with graphs for the methods that take them."""
+        self._solved(X, y, **fitting)
+        return self
+
+    def _solved(
         self,
         X: Any,
         y: Any,
@@ -202,17 +228,22 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         callback: Callback | None,
         graphs: Any = None,
         data: RelationalData | None = None,
-    ) -> Self:
-        """`fit`, with graphs for the methods that take them; ``data`` is X, if already read."""
+    ) -> tuple[Task, Run]:
+        """Fit, and return what was solved and how, for those who go on from there.
+
+        ``data`` is X, if already read.
+        """
         self._check_parameters()
         data = self._checked(relational(X) if data is None else data)
         clusters = self._clusters(data)
         self._check_blocks(data, clusters)
         supervision = links_by_type(data, links, y, clusters)
-        form = self._learned_form(X, data)
+        form = self._learned_form(data)
+        data = self._scaled(data, form)
+        form = replace(form, weights=[relation.weight for relation in data.relations])
         # One generator for the whole fit: a second start must not repeat the first.
         rng = generator(self.random_state)
-        task = Task(self._scaled(data, form), clusters, supervision, rng, callback, graphs)
+        task = Task(data, clusters, supervision, rng, callback, graphs)
         try:
             task = self._prepared(task)
             run = self._best_run(task)
@@ -227,7 +258,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         self.links_report_ = {
             name: own.violations(self.labels_by_type_[name]) for name, own in supervision.items()
         }
-        return self
+        return task, run
 
     def _check_parameters(self) -> None:
         """Refuse parameters that can be judged without data."""
@@ -275,18 +306,15 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         # Sums over the clusters must fit into the memory that the blocks were given.
         blocks.fits(max(clusters.values()))
 
-    def _learned_form(self, X: Any, data: RelationalData) -> Form:
+    def _learned_form(self, data: RelationalData) -> Form:
         """What new samples must have in common with these."""
-        # scikit-learn writes to the estimator it is given: not to this one, the fit may yet fail.
-        probe = copy.copy(self)
-        probe.__dict__.pop("feature_names_in_", None)
-        validate_data(probe, _as_given(X, data), reset=True, skip_check_array=True)
-        names = ("n_features_in_", "feature_names_in_")
         return Form(
             sizes=data.sizes,
+            names={name: own for name, own in data.names.items() if name != data.center},
             ends=[(r.rows, r.cols) for r in data.relations],
             scalings=[self._fit_scaling(r.matrix) for r in data.relations],
-            features={name: vars(probe)[name] for name in names if name in vars(probe)},
+            weights=[r.weight for r in data.relations],
+            features={"n_features_in_": data.shape[1], **_feature_names(data)},
         )
 
     def _fit_scaling(self, R: Matrix) -> Scale:
@@ -311,8 +339,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
 
     def _best_run(self, task: Task) -> Run:
         """The run with the lowest objective among those from all starts."""
-        runs = (self._solve(task, start) for start in self._starts(task))
-        return min(runs, key=lambda run: run.objective)
+        return best_of(self._solve(task, start) for start in self._starts(task))
 
     def _solve(self, task: Task, start: Start) -> Run:
         """One run from one start (None: at random)."""
@@ -369,23 +396,67 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         if len(others) == 1 and others[0] in self.labels_by_type_:
             self.column_labels_ = self.labels_by_type_[others[0]]
 
+    def _matched(self, data: RelationalData) -> RelationalData:
+        """New samples with their columns in the order of the fit, matched by name."""
+        return with_columns_of(data, self._form.names, self._form.sizes)
+
     def _new_data(self, X: Any) -> RelationalData:
         """New samples, checked against the fit and scaled as in it."""
         check_is_fitted(self)
-        data, form = relational(X), self._form
-        validate_data(self, _as_given(X, data), reset=False, skip_check_array=True)
+        data, form = self._matched(relational(X)), self._form
+        if data.shape[1] != self.n_features_in_:
+            # In the words of scikit-learn, whose tests look for them.
+            raise ValueError(
+                f"X has {data.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
         data = self._checked(data)
         # All sizes but that of the samples, of which there may be any number.
         if {**data.sizes, data.center: form.sizes[data.center]} != form.sizes:
             raise ValueError(
                 f"New data must have the features of the fit, {form.sizes}, got {data.sizes}."
             )
-        return self._scaled(data.ordered(form.ends), form)
+        data = self._scaled(data.ordered(form.ends), form)
+        pairs = zip(data.relations, form.weights, strict=True)
+        return replace(data, relations=tuple(replace(r, weight=weight) for r, weight in pairs))
+
+    def _costs_of(self, data: RelationalData) -> Array:
+        """What each of some samples costs in each cluster, with all that was learned fixed."""
+        raise NotImplementedError
+
+    @by_blocks
+    def _costs(self, X: Any) -> Array:
+        """What new samples cost in each cluster: they go where it is least."""
+        return self._costs_of(self._new_data(X))
+
+    @by_blocks
+    def predict(self, X: Any) -> Array:
+        """Cluster of each new sample: where it costs least.
+
+        A sample that costs the same everywhere, as a row of zeros does where profiles are
+        compared, goes to the largest cluster, with a warning.
+        """
+        costs = self._costs(X)
+        labels = np.asarray(costs.argmin(axis=1), dtype=np.intp)
+        open_ones = undecided(costs)
+        if open_ones.any():
+            warnings.warn(
+                f"{open_ones.sum()} of {len(labels)} samples say nothing about their cluster (have "
+                "they any entries?); they are put into the largest.",
+                UserWarning,
+                stacklevel=2,
+            )
+            # After an interrupted fit there are no labels to count.
+            known = getattr(self, "labels_", np.zeros(1, dtype=np.intp))
+            labels[open_ones] = by_size(known, costs.shape[1]).argmin()
+        return labels
 
     @property
     def association_(self) -> Array:
         """S of the only relation."""
         check_is_fitted(self)
+        if not self.associations_:
+            raise AttributeError(f"{type(self).__name__} clusters one type and has no association.")
         return self.associations_[0]
 
     @property
@@ -402,7 +473,10 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
     @property
     def column_factor_(self) -> Array:
         """Factor of the features of the only view."""
-        return list(self.factors_.values())[1]
+        _, *others = self.factors_.values()
+        if not others:
+            raise AttributeError(f"{type(self).__name__} has no factor of the features.")
+        return others[0]
 
     # One co-cluster for each pair of a sample and a feature cluster, made when asked for:
     # as stored arrays they would outweigh the data.
@@ -428,9 +502,32 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         return tags
 
 
-def _as_given(X: Any, data: RelationalData) -> Any:
-    """What scikit-learn may count features and read names of: not of several views, as given."""
-    return data if has_views(X) else X
+def best_of(runs: Iterable[Run]) -> Run:
+    """The run with the lowest objective; of those equal up to rounding, the first.
+
+    Two runs that end in the same partition differ in the last digits, and which of them is lower
+    depends on whether the data are dense or sparse.
+    """
+    best: Run | None = None
+    for run in runs:
+        if best is None or run.objective < best.objective - ROUNDING * abs(best.objective):
+            best = run
+    if best is None:
+        raise ValueError("There is no run to choose from.")
+    return best
+
+
+def undecided(costs: Array) -> Array:
+    """Which samples cost the same in all of several clusters."""
+    return np.asarray((costs.shape[1] > 1) & (np.ptp(costs, axis=1) == 0))
+
+
+def _feature_names(data: RelationalData) -> dict[str, Array]:
+    """feature_names_in_ of one matrix whose columns are named by text, as scikit-learn wants it."""
+    names = data.names.get(data.relations[0].cols) if len(data.relations) == 1 else None
+    if names is None or not all(isinstance(name, str) for name in names):
+        return {}
+    return {"feature_names_in_": np.asarray(names, dtype=object)}
 
 
 def clusters_by_type(

@@ -24,6 +24,7 @@ from cocluster.linalg.matrices import (
     times,
 )
 from cocluster.links import Links
+from cocluster.methods.auto_itcc import ShiftedITCC
 from cocluster.metrics import accuracy
 from tests.blocks import files
 from tests.blocks.every_method import CASES, REFUSING, TAKING, fitted
@@ -184,7 +185,7 @@ def test_negative_values_are_refused_where_they_cannot_be(tmp_path: Path) -> Non
     data = open_blocks(write_blocks(X, tmp_path / "x"))
     with pytest.raises(ValueError, match="Negative values in data passed to NMTF"):
         cocluster.NMTF(2).fit(data)
-    assert CoCluster(2, random_state=0).fit(data).model_.__class__ is cocluster.FNMTF
+    assert CoCluster(2, random_state=0).fit(data).model_.__class__ is ShiftedITCC
 
 
 def test_blocks_are_not_views(folder: Path) -> None:

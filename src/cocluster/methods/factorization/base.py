@@ -125,23 +125,22 @@ class SoftTriFactorEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     @by_blocks
     def transform(self, X: Any) -> Array:
         """Memberships of new samples: non-negative fold-in, rows summing to one."""
-        return self._fold_in(X)[1]
+        return self._fold_in(self._new_data(X))[1]
 
-    @by_blocks
-    def predict(self, X: Any) -> Array:
-        """Cluster of each new sample, with the learned feature side fixed."""
-        G, membership = self._fold_in(X)
+    def _costs_of(self, data: RelationalData) -> Array:
+        """One minus the membership, or the distance to the mean of each cluster's factor rows."""
+        G, membership = self._fold_in(data)
         if self._kmeans is not None:
-            return np.asarray(self._kmeans.predict(unit_rows(G)))
-        return membership.argmax(axis=1)
+            return np.asarray(self._kmeans.transform(unit_rows(G)))
+        return 1 - membership
 
-    def _new_block(self, X: Any) -> BlockQuadratic:
+    def _new_block(self, data: RelationalData) -> BlockQuadratic:
         """The block of new samples, with all that was learned fixed."""
-        return new_block(self._new_data(X), self._factors, self.associations_)
+        return new_block(data, self._factors, self.associations_)
 
-    def _fold_in(self, X: Any) -> tuple[Array, Array]:
+    def _fold_in(self, data: RelationalData) -> tuple[Array, Array]:
         """Factor rows and memberships of new samples."""
-        block = self._new_block(X)
+        block = self._new_block(data)
         # Non-negative whatever the constraint of the fit: memberships are read from it.
         G = block.nonnegative_minimiser()
         return G, memberships(G, block)

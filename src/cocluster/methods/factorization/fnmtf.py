@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
+import numpy as np
+
+from cocluster.data.relational import RelationalData
+from cocluster.linalg.matrices import row_squares
 from cocluster.linalg.types import Array
-from cocluster.methods.base import Coclusterer, Start, Task, by_blocks
+from cocluster.methods.base import Coclusterer, Start, Task
 from cocluster.methods.factorization.base import linked_start, new_block
 from cocluster.trifactor import FactorSpec, Free, Indicator, Run, TriFactorProblem
 
@@ -51,6 +55,7 @@ class FNMTF(Coclusterer):
     tol: float = 0.0
 
     _blockwise: ClassVar[bool] = True
+    _additive: ClassVar[bool] = True
 
     def _problem(self, task: Task) -> TriFactorProblem:
         """The problem that defines the method."""
@@ -60,8 +65,11 @@ class FNMTF(Coclusterer):
     def _solve(self, task: Task, start: Start) -> Run:
         return self._alternate(*linked_start(self._problem(task), task, start), task)
 
-    @by_blocks
-    def predict(self, X: Any) -> Array:
-        """Cluster of each new sample: the nearest prototype, with the feature side fixed."""
-        block = new_block(self._new_data(X), self._factors, self.associations_)
-        return block.costs().argmin(axis=1)
+    def _costs_of(self, data: RelationalData) -> Array:
+        """Squared distance to every prototype, in the scale and with the weights of the fit."""
+        lengths = np.zeros((len(data), 1))
+        for r in data.relations:
+            if r.rows == data.center:
+                present = slice(None) if r.row_index is None else r.row_index
+                lengths[present, 0] += r.weight * row_squares(r.matrix)
+        return lengths + new_block(data, self._factors, self.associations_).costs()

@@ -56,6 +56,7 @@ class GNMF(GraphEstimator):
     tol: float = 1e-5
 
     _nonnegative: ClassVar[bool] = True
+    _together: ClassVar[bool] = True
 
     def _clusters(self, data: RelationalData) -> dict[str, int]:
         return shared_clusters(self, data)

@@ -51,6 +51,7 @@ class NMF(SoftTriFactorEstimator):
     """
 
     _nonnegative: ClassVar[bool] = True
+    _together: ClassVar[bool] = True
 
     def _clusters(self, data: RelationalData) -> dict[str, int]:
         return shared_clusters(self, data)
@@ -81,6 +82,8 @@ class SemiNMF(SoftTriFactorEstimator):
     ----------
     .. [1] Ding, Li, Jordan. Convex and Semi-Nonnegative Matrix Factorizations. TPAMI 2010.
     """
+
+    _together: ClassVar[bool] = True
 
     def _clusters(self, data: RelationalData) -> dict[str, int]:
         return shared_clusters(self, data)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array
-from cocluster.methods.base import Coclusterer, Task, by_blocks
+from cocluster.methods.base import Coclusterer, Task
 from cocluster.methods.factorization.graph_base import GraphEstimator, Graphs, anchor
 from cocluster.trifactor import (
     FactorSpec,
@@ -95,10 +95,8 @@ class OSNTF(GraphEstimator):
         Coclusterer._store(self, task, run)
         self._membership, self._kmeans = self._factors[task.data.center], None
 
-    @by_blocks
-    def predict(self, X: Any) -> Array:
-        """Cluster of each new sample, with the learned feature side fixed."""
-        return self._new_block(X).costs().argmin(axis=1) if self.fast else super().predict(X)
+    def _costs_of(self, data: RelationalData) -> Array:
+        return self._new_block(data).costs() if self.fast else super()._costs_of(data)
 
     def transform(self, X: Any) -> Array:
         """Memberships of new samples, rows summing to one; 0 and 1 in the fast form."""

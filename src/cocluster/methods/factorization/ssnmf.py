@@ -218,9 +218,9 @@ class SSNMF(SoftTriFactorEstimator):
         elif self.affinity != "precomputed":
             self._training = X
 
-    def _new_block(self, X: Any) -> BlockQuadratic:
+    def _new_block(self, data: RelationalData) -> BlockQuadratic:
         """New samples by their similarities to those of the fit: a ≈ g S Gᵀ."""
-        new = only_matrix(self, self._new_data(X))
+        new = only_matrix(self, data)
         if self.affinity in FROM_PRODUCTS:
             new = self._rows(new)
         elif self.affinity != "precomputed":

@@ -13,7 +13,7 @@ from cocluster.data.relational import RelationalData
 from cocluster.linalg.partitions import strongest
 from cocluster.linalg.types import is_operator
 from cocluster.links import Links
-from cocluster.methods.base import Start, Task
+from cocluster.methods.base import Start, Task, best_of
 from cocluster.methods.factorization.base import SoftTriFactorEstimator, memberships_by_type
 from cocluster.methods.factorization.metric import LearnedMetrics, learn_metrics
 from cocluster.methods.starts import start_name, starts
@@ -189,7 +189,7 @@ class StarSSNMF(SoftTriFactorEstimator):
         labels = {name: strongest(M) for name, M in found.items()}
         problem = with_links(self._problem(task), task.links)
         as_they_are = self._alternate(problem, state_from(problem, labels), task)
-        return min(as_they_are, self._solve(task, labels), key=lambda run: run.objective)
+        return best_of((as_they_are, self._solve(task, labels)))
 
     def _problem(self, task: Any) -> TriFactorProblem:
         # Entries of both signs need the smaller step, and associations of both signs.

@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import xlogy
 
+from cocluster.data.relational import RelationalData
 from cocluster.linalg.assignment import fill_empty
 from cocluster.linalg.matrices import column_degrees, column_sums, row_information
 from cocluster.linalg.partitions import Ties, gathered
 from cocluster.linalg.rowwise import summed
 from cocluster.linalg.types import Array, Matrix
 from cocluster.links import Links
-from cocluster.methods.base import Coclusterer, Start, Task, by_blocks
+from cocluster.methods.base import Coclusterer, Start, Task
 from cocluster.trifactor import (
     BlockQuadratic,
     Indicator,
@@ -204,6 +205,7 @@ class ITCC(Coclusterer):
     _nonnegative: ClassVar[bool] = True
     _auto_normalization: ClassVar[str | None] = None
     _blockwise: ClassVar[bool] = True
+    _additive: ClassVar[bool] = True
 
     def _problem(self, task: Task) -> InformationProblem:
         """The problem that defines the method."""
@@ -226,10 +228,15 @@ class ITCC(Coclusterer):
         joint = [problem.cross(run.state, r) / total for r, total in enumerate(problem.totals)]
         return replace(run, state=replace(run.state, associations=tuple(joint)))
 
-    @by_blocks
-    def predict(self, X: Any) -> Array:
-        """Cluster of each new sample: the one whose profile codes it best."""
-        data = self._new_data(X)
-        problem = InformationProblem(data)
-        scores = problem.scores_given(data.center, State(self._factors), self.associations_)
-        return scores.argmax(axis=1)
+    def _costs_of(self, data: RelationalData) -> Array:
+        """Nats by which the profile of a cluster codes a sample worse than its own profile would.
+
+        Half its deviance; relations by their weights, of mean one.
+        """
+        problem, state = InformationProblem(data), State(self._factors)
+        # As if every cluster had one more average sample, with the profile of all of them.
+        n = self._form.sizes[data.center]
+        joints = [joint + joint.sum(axis=0) / n for joint in self.associations_]
+        scores = problem.scores_given(data.center, state, joints)
+        own = problem._gain_alone(data.center, state, np.zeros(len(scores)))
+        return (own[:, None] - scores) / np.mean(problem.shares / problem.totals)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import Tags
 
+from cocluster.data.relational import RelationalData
 from cocluster.graphs.kernels import KERNELS, Kernel, kernel_matrix
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array, Matrix
@@ -140,12 +141,10 @@ class KernelKMeans(Coclusterer):
         self._lengths = np.einsum("ic,ic->c", self._means, task.kernel @ self._means)
         self._training = only_matrix(self, task.data)
 
-    def predict(self, X: Any) -> Array:
-        """Cluster of each new sample: the nearest mean in the feature space of the kernel."""
-        new = only_matrix(self, self._new_data(X))
-        # The length of the new sample itself is the same for all means.
-        products = self._kernel(new, self._training) @ self._means
-        return (self._lengths - 2 * products).argmin(axis=1)
+    def _costs_of(self, data: RelationalData) -> Array:
+        """Squared distance to every mean in the feature space, less the sample's own length."""
+        products = self._kernel(only_matrix(self, data), self._training) @ self._means
+        return np.asarray(self._lengths - 2 * products)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -15,7 +15,7 @@ from cocluster.linalg.matrices import inner, safe_inverse
 from cocluster.linalg.partitions import Partition
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array
-from cocluster.methods.base import Coclusterer, Task
+from cocluster.methods.base import Coclusterer, Task, best_of
 from cocluster.methods.spectral.means import NearestMeans, point_set, squared_distances
 from cocluster.methods.spectral.merging import merger
 from cocluster.trifactor import RelationalProblem, Run, State, alternate
@@ -91,7 +91,7 @@ class SpectralCoclusterer(Coclusterer):
     tol: float = field(default=0.0, init=False)
 
     _auto_normalization: ClassVar[str | None] = None
-    # Whether all types share one set of clusters and one k-means.
+    # All types share one k-means.
     _together: ClassVar[bool] = True
     # Whether k-means sees the directions of the points only.
     _unit_rows: ClassVar[bool] = True
@@ -144,7 +144,7 @@ class SpectralCoclusterer(Coclusterer):
             alternate(problem, start, max_iter=MAX_SWEEPS, tol=0, callback=task.callback)
             for start in starts
         )
-        best = min(runs, key=lambda run: run.objective)
+        best = best_of(runs)
         return replace(best, state=self._by_type(task.data, groups, best.state))
 
     def _store(self, task: Any, run: Run) -> None:
@@ -153,7 +153,7 @@ class SpectralCoclusterer(Coclusterer):
         self._points, self._projection = task.points, task.projection
         G: Partition = run.state.factors[task.data.center]
         # Clusters as new samples see them; one that holds features only takes no samples.
-        self._occupied = np.flatnonzero(G.sizes)
+        self._occupied, self._n_means = np.flatnonzero(G.sizes), G.n_clusters
         self._means = inner(G, task.landed)[self._occupied] / G.sizes[self._occupied, None]
 
     def _finished(self, Z: Array) -> Array:
@@ -177,8 +177,9 @@ class SpectralCoclusterer(Coclusterer):
             )
         return replace(whole, associations=tuple(means))
 
-    def predict(self, X: Any) -> Array:
-        """Cluster of each new sample: projected as in Notes, then the nearest mean."""
-        features = self._projected(self._new_data(X), self._points)
-        Z = self._finished(features @ self._projection)
-        return self._occupied[squared_distances(Z, self._means).argmin(axis=1)]
+    def _costs_of(self, data: RelationalData) -> Array:
+        """Squared distance to every mean of a sample projected as in Notes."""
+        Z = self._finished(self._projected(data, self._points) @ self._projection)
+        costs = np.full((len(Z), self._n_means), np.inf)
+        costs[:, self._occupied] = squared_distances(Z, self._means)
+        return costs
