@@ -21,6 +21,11 @@ def test_any_arrangement_is_brought_into_one(hold: Any, rng: Any) -> None:
     assert_array_equal(Z[order][by_content(hold(Z[order]))], expected)
 
 
+def test_signs_of_columns_do_not_matter(rng: Any) -> None:
+    Z = rng.normal(size=(50, 4))
+    assert_array_equal(by_content(Z * [1, -1, -1, 1]), by_content(Z))
+
+
 def test_equal_rows_keep_their_order() -> None:
     assert_array_equal(by_content(np.ones((6, 2))), np.arange(6))
 
