@@ -1,4 +1,4 @@
-"""rowwise(): the one place that knows whether rows are in memory, on disk or on a cluster."""
+"""The one place that knows whether rows are in memory, on disk or on a cluster."""
 
 from __future__ import annotations
 
@@ -14,3 +14,8 @@ def rowwise(function: Callable[..., Any], X: Any, *shared: Any) -> Any:
     the shape.
     """
     return X.rowwise(function, *shared) if hasattr(X, "rowwise") else function(X, *shared)
+
+
+def rows_in_memory(X: Any) -> int:
+    """How many rows of X may be held in memory together: all of a matrix that is there already."""
+    return int(X.rows_in_memory() if hasattr(X, "rows_in_memory") else X.shape[0])
