@@ -79,6 +79,8 @@ class RowBlocks(ABC):
     ndim = 2
     row_names: Array | None = None
     column_names: Array | None = None
+    # Bytes that rows picked from all blocks may take: a gigabyte, where nothing else is said.
+    memory_for_rows: int = 2**30
 
     @abstractmethod
     def rowwise(self, function: Callable[..., Matrix], *shared: Any) -> Self:
@@ -123,6 +125,11 @@ class RowBlocks(ABC):
     @abstractmethod
     def fits(self, n_clusters: int) -> None:
         """Raise ValueError if memory is too small for factors with ``n_clusters`` columns."""
+
+    def rows_in_memory(self) -> int:
+        """How many rows may be held in memory together."""
+        # An entry has a value and an index of 8 bytes at most.
+        return int(self.memory_for_rows * self.shape[0] // max(16 * self.size, 1))
 
     @property
     def T(self) -> Turned:
@@ -179,7 +186,9 @@ class RowBlocks(ABC):
     def sum(self, axis: int, dtype: Any = None) -> Array:
         """Sums of the rows (axis 1) or of the columns (axis 0), in double precision."""
         if axis == 0:
-            return np.asarray(self.total(column_sums))
+            # Without negative entries sums are degrees, which are known.
+            degrees = self.profile.degrees if self.is_nonnegative() else None
+            return np.asarray(self.total(column_sums) if degrees is None else degrees)
         return np.asarray(gathered(self.rows(row_sums)))
 
     def row_squares(self) -> Array:

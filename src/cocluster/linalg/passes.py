@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,10 +21,15 @@ from cocluster.utils import threads
 
 Kernel = Callable[..., None]
 # Parts of the rows that threads take in turn: many more than there are threads, so that none waits
-# long for the last one.
-N_ROW_PARTS = 64
+# long for the last one, and each with so many entries (a tenth of a millisecond) that to hand it
+# out costs little.
+N_ROW_PARTS, PART_NONZEROS = 64, 50_000
 # Compiling costs seconds: from here on a few sweeps win them back.
 COMPILE_FROM_NONZEROS = 4_000_000
+# What was compiled by an earlier process is loaded in half a second, which takes a fit to win back.
+LOAD_FROM_NONZEROS = 1_000_000
+# What is loaded costs nothing more; below this it is no quicker.
+USE_FROM_NONZEROS = 200_000
 
 
 # Like the number of threads, this is a fact about the surroundings of a computation. As an argument
@@ -45,9 +52,45 @@ def part_of(n_blocks: int) -> Iterator[None]:
 
 
 def is_compiled(R: Any) -> bool:
-    """Whether R is large enough for compiled passes to pay; for a block, whether the whole is."""
-    large = sp.issparse(R) and R.nnz * _n_blocks.get() >= COMPILE_FROM_NONZEROS
-    return large and R.format in ("csr", "csc") and bool(importlib.util.find_spec("numba"))
+    """Whether compiled passes pay for R, alone or with the other blocks it is one of."""
+    if not (sp.issparse(R) and R.format in ("csr", "csc") and _numba_is_installed()):
+        return False
+    return bool(R.nnz * _n_blocks.get() >= _least_nonzeros(R))
+
+
+def _least_nonzeros(R: Any) -> int:
+    """From how many entries on compiled passes pay for matrices of the types of R."""
+    if _types(R) in _loaded:
+        return min(USE_FROM_NONZEROS, COMPILE_FROM_NONZEROS)
+    if _types(R) == _COMMON and _is_stored():
+        return min(LOAD_FROM_NONZEROS, COMPILE_FROM_NONZEROS)
+    return COMPILE_FROM_NONZEROS
+
+
+# Types of entries and of indices: code is compiled for each. Of the common ones we can tell whether
+# an earlier process has compiled it; this one has loaded it for those that it has used.
+_COMMON = (np.dtype(np.float64), np.dtype(np.int32))
+_loaded: set[tuple[np.dtype, np.dtype]] = set()
+
+
+def _types(R: Any) -> tuple[np.dtype, np.dtype]:
+    """Types of the entries and of the indices."""
+    return R.data.dtype, R.indices.dtype
+
+
+@cache
+def _numba_is_installed() -> bool:
+    """Whether there is a compiler at all."""
+    return importlib.util.find_spec("numba") is not None
+
+
+@cache
+def _is_stored() -> bool:
+    """Whether the folder of the package holds compiled code that fits its source."""
+    source = Path(__file__).with_name("_compiled.py")
+    stored = source.parent.glob("__pycache__/_compiled.assign-*.nbi")
+    # The compiler discards what is older than the source.
+    return any(file.stat().st_mtime >= source.stat().st_mtime for file in stored)
 
 
 def label_sums(R: Any, G: Partition) -> Array:
@@ -101,7 +144,8 @@ def row_information(R: Any) -> float:
 
 def _by_rows(kernel: Kernel, R: Any, *arguments: Array, out: Array) -> None:
     """Call a kernel for all rows; enough calls for any number of threads to share evenly."""
-    threads.each(lambda rows: kernel(*_arrays(R), *arguments, *rows, out), _cuts(R, N_ROW_PARTS))
+    n_parts = min(R.nnz // PART_NONZEROS + 1, N_ROW_PARTS)
+    threads.each(lambda rows: kernel(*_arrays(R), *arguments, *rows, out), _cuts(R, n_parts))
 
 
 def _in_parts(
@@ -114,7 +158,7 @@ def _in_parts(
     """
     # All partial sums together have at most a 32nd as many numbers as the data have entries. The
     # blocks of a larger matrix come one at a time or one per thread and are not parted again.
-    most = N_ROW_PARTS if _n_blocks.get() == 1 else 1
+    most = min(R.nnz // PART_NONZEROS + 1, N_ROW_PARTS) if _n_blocks.get() == 1 else 1
     n_parts = min(max(R.nnz // (32 * max(shape[0] * shape[1], 1)), 2), most)
     parts = np.zeros((n_parts, *shape), dtype or R.dtype)
     tasks = list(zip(_cuts(R, n_parts), parts, strict=True))
@@ -133,7 +177,8 @@ def _cuts(R: Any, n_parts: int) -> list[tuple[int, int]]:
 
 
 def _arrays(R: Any) -> tuple[Array, Array, Array]:
-    """Pointers, indices and entries."""
+    """Pointers, indices and entries, for a kernel."""
+    _loaded.add(_types(R))
     return R.indptr, _unsigned(R.indices), R.data
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cocluster.linalg.delegating import own_method
+from cocluster.linalg.delegating import delegating, own_method
 
 
 def rowwise(function: Callable[..., Any], X: Any, *shared: Any) -> Any:
@@ -26,3 +26,9 @@ def summed(function: Callable[..., Any], X: Any, *shared: Any) -> Any:
     """
     by_parts = own_method(X, "total")
     return function(X, *shared) if by_parts is None else by_parts(function, *shared)
+
+
+@delegating
+def rows_in_memory(X: Any) -> int:
+    """How many rows of X may be held in memory together: all of a matrix that is there already."""
+    return int(X.shape[0])

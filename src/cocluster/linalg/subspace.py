@@ -13,9 +13,9 @@ from cocluster.linalg.krylov import leading_vectors
 from cocluster.linalg.matrices import (
     column_degrees,
     degree_scaled,
-    degree_scales,
     inverse_root,
     is_nonnegative,
+    row_degrees,
     row_squares,
     scaled,
     single_precision,
@@ -62,13 +62,16 @@ def start_scaled(X: Any) -> StartMatrix:
     singular vector of value 1. With negative entries, whose degrees are sums of absolute values,
     there is no such vector.
     """
-    trivial = np.sqrt(column_degrees(X)) if is_nonnegative(X) else None
+    columns = column_degrees(X)
+    trivial = np.sqrt(columns) if is_nonnegative(X) else None
+    scale = inverse_root(columns)
     # Where compiled products read the entries anyway, they can be scaled on the way.
     if passes.is_compiled(X):
-        return StartMatrix(passes.ScaledMatrix(X, *degree_scales(X)), trivial, X)
+        rows = inverse_root(row_degrees(X))
+        return StartMatrix(passes.ScaledMatrix(X, rows, scale), trivial, X)
     if X.size > SINGLE_FROM_ENTRIES:
         X = single_precision(X)
-    return StartMatrix(degree_scaled(X), trivial)
+    return StartMatrix(degree_scaled(X, scale), trivial)
 
 
 def leading_subspace(X: Matrix, size: int, rng: np.random.Generator) -> tuple[Any, Array]:
@@ -121,21 +124,27 @@ def informative_subspace(
     -------
     arrays of shape (n, size) and (m, size); the first is where the rows of the matrix are
     """
-    X = Y.matrix
+    return _both_sides(Y.matrix, *informative_vectors(Y, size, n_clusters, rng))
+
+
+def informative_vectors(
+    Y: StartMatrix, size: int, n_clusters: int, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """V and the diagonal of Σ alone; see `informative_subspace`."""
     if Y.trivial is None:
-        return leading_subspace(X, size, rng)
+        return leading_vectors(Y.matrix, size, rng)
     trivial = _unit_columns(Y.trivial[:, None])
-    found = leading_vectors(X, size, rng, trivial, precise=n_clusters)
-    if not found[1].size:
+    V, values = leading_vectors(Y.matrix, size, rng, trivial, precise=n_clusters)
+    if not values.size:
         # The degrees are all there is.
-        found = trivial, np.ones(trivial.shape[1])
-    elif found[1][0] ** 2 > NEARLY_ONE:
-        components = column_components(X if Y.pattern is None else Y.pattern)
-        counted = _that_count(components, n_clusters, size)
+        return trivial, np.ones(trivial.shape[1])
+    if values[0] ** 2 > NEARLY_ONE:
+        components = column_components(Y.matrix if Y.pattern is None else Y.pattern)
         if len(components.sizes) > 1:
-            own = Y.trivial[:, None] * (components.labels[:, None] == np.arange(counted))
-            found = _by_component(X, size, own, n_clusters, rng)
-    return _both_sides(X, *found)
+            counted = np.arange(_that_count(components, n_clusters, size))
+            own = Y.trivial[:, None] * (components.labels[:, None] == counted)
+            return _by_component(Y.matrix, size, own, n_clusters, rng)
+    return V, values
 
 
 def _that_count(components: Components, n_clusters: int, size: int) -> int:

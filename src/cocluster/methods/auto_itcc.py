@@ -7,6 +7,8 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
+import numpy as np
+
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, blocks_of
 from cocluster.data.shifting import Shifted, above, floor_of
@@ -14,6 +16,7 @@ from cocluster.graphs.neighbours import EXACT_LIMIT
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.matrices import column_sums, times
 from cocluster.linalg.partitions import Ties, as_partition
+from cocluster.linalg.rowwise import rows_in_memory
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, Matrix
 from cocluster.methods.auto_start import Places, far_places, has_noise_of_counts, places
@@ -29,10 +32,19 @@ FEATURE_CLUSTERS_PER_CLUSTER = 5
 
 @dataclass(frozen=True, eq=False)
 class PlacedTask(Task):
-    """A task whose samples have been embedded."""
+    """A task whose samples are embedded before they are clustered."""
 
     seeds: tuple[int, ...] = ()
-    places: Places | None = None
+
+    @cached_property
+    def places(self) -> Places | None:
+        """Where the samples lie among their neighbours; None if they are too many to compare."""
+        data, n = self.data, len(self.data)
+        if n > min(EXACT_LIMIT, *(rows_in_memory(r.matrix) for r in data.relations)):
+            return None
+        # Rows in blocks are brought together: so few fit, and then go the same way.
+        whole = data if blocks_of(data) is None else data[np.arange(n)]
+        return places(whole, self.clusters[data.center], self.seeds[0])
 
     @property
     def ties(self) -> Ties | None:
@@ -142,10 +154,7 @@ class ConsensusITCC(ITCC):
         if start_name(self.init) != "spectral":
             return task
         seeds = tuple(task.rng.integers(2**31 - 1, size=self.n_init).tolist())
-        near = len(task.data) <= EXACT_LIMIT and blocks_of(task.data) is None
-        k = task.clusters[task.data.center]
-        own = places(task.data, k, seeds[0]) if near else None
-        return task.extended(PlacedTask, seeds=seeds, places=own)
+        return task.extended(PlacedTask, seeds=seeds)
 
     def _starts(self, task: Task) -> Iterator[Start]:
         if isinstance(task, PlacedTask):
@@ -153,7 +162,7 @@ class ConsensusITCC(ITCC):
         else:
             yield from super()._starts(task)
 
-    def _problem(self, task: Task) -> InformationProblem:
+    def _linked_problem(self, task: Task) -> InformationProblem:
         settled = isinstance(task, PlacedTask) and task.settled
         return (FeaturesOnly if settled else InformationProblem)(task.data, task.links)
 

@@ -114,6 +114,10 @@ class TriFactorProblem(RelationalProblem):
             G = G * safe_inverse(scale).astype(G.dtype)
         return self._refilled(name, self.with_factor(state, name, G, scale))
 
+    def predicted(self, name: str, state: State) -> State:
+        """One step, for which nothing of the factor so far is needed but the associations."""
+        return self.moved(name, state)
+
     def with_factor(self, state: State, name: str, G: Factor, scale: Array | None = None) -> State:
         """The state with one factor replaced, and the associations that follow from it.
 

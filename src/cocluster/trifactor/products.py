@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.assignment import assigns, reassigned
-from cocluster.linalg.matrices import inner, times
+from cocluster.linalg.matrices import column_sums, inner, times
 from cocluster.linalg.partitions import is_hard
 from cocluster.linalg.types import Array, Factor, is_blocked
 
@@ -34,6 +35,11 @@ class RelationalProblem:
     def constant(self) -> float:
         """Every part of the objective can be lowered, unless a problem says otherwise."""
         return 0.0
+
+    @cached_property
+    def margins(self) -> list[Array]:
+        """Sums of the columns of each relation."""
+        return [column_sums(relation.matrix) for relation in self.data.relations]
 
     def touching(self, name: str) -> Iterator[tuple[int, str]]:
         """Relations of a type: (number, side of the other type)."""

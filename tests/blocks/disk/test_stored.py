@@ -155,9 +155,12 @@ def test_memory_stays_below_the_limit(tmp_path: Path) -> None:
     size = sum(file.stat().st_size for file in folder.iterdir())
     assert size > 3 * limit
     data = open_blocks(folder, memory=limit)
+    model = cocluster.FNMTF(2, init="random", max_iter=2, random_state=0)
+    # Once before: libraries that a fit loads are part of the interpreter, not of the data.
+    model.fit(data)
     tracemalloc.start()
     try:
-        cocluster.FNMTF(2, init="random", max_iter=2, random_state=0).fit(data)
+        model.fit(data)
         assert tracemalloc.get_traced_memory()[1] < limit
     finally:
         tracemalloc.stop()

@@ -48,6 +48,9 @@ class StoredBlocks(RowBlocks):
         transforms: tuple[tuple[Callable[..., InMemory], tuple[Any, ...]], ...] = (),
     ) -> None:
         self.source, self.memory, self._transforms = source, memory, transforms
+        # Half of it is for blocks, and none are read while picked rows are worked on. A scaled copy
+        # of these takes as much again.
+        self.memory_for_rows = memory // 4
         self.row_counts, self.shape = source.row_counts, source.shape
         self.row_names, self.column_names = source.row_names, source.column_names
         self._ends = np.cumsum(self.row_counts)

@@ -10,13 +10,14 @@ import numpy as np
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.matrices import row_squares
 from cocluster.linalg.types import Array
-from cocluster.methods.base import Coclusterer, Start, Task
+from cocluster.methods.base import Start, Task
+from cocluster.methods.coarse import CoarseToFine
 from cocluster.methods.factorization.base import linked_start, new_block
-from cocluster.trifactor import FactorSpec, Free, Indicator, Run, TriFactorProblem
+from cocluster.trifactor import FactorSpec, Free, Indicator, Run, TriFactorProblem, with_links
 
 
 @dataclass(eq=False, repr=False)
-class FNMTF(Coclusterer):
+class FNMTF(CoarseToFine):
     r"""Fast Nonnegative Matrix Tri-Factorization: block k-means on both sides.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2,\quad G \in \Psi, S\ free
@@ -61,6 +62,9 @@ class FNMTF(Coclusterer):
         """The problem that defines the method."""
         factors = {name: FactorSpec(k, Indicator()) for name, k in task.clusters.items()}
         return TriFactorProblem(task.data, factors, Free())
+
+    def _linked_problem(self, task: Task) -> TriFactorProblem:
+        return with_links(self._problem(task), task.links)
 
     def _solve(self, task: Task, start: Start) -> Run:
         return self._alternate(*linked_start(self._problem(task), task, start), task)

@@ -128,7 +128,7 @@ class CMRF(ITCC):
     .. [2] Bekkerman, Jeon. Multi-modal Clustering for Multimedia Collections. CVPR 2007.
     """
 
-    def _problem(self, task: Task) -> InformationProblem:
+    def _linked_problem(self, task: Task) -> InformationProblem:
         for relation in task.data.relations:
             if relation.rows == relation.cols:
                 raise ValueError(

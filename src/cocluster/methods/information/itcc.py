@@ -12,12 +12,13 @@ from scipy.special import xlogy
 
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.assignment import fill_empty
-from cocluster.linalg.matrices import column_degrees, column_sums, row_information
+from cocluster.linalg.matrices import column_sums, row_information
 from cocluster.linalg.partitions import Ties, gathered
 from cocluster.linalg.rowwise import summed
 from cocluster.linalg.types import Array, Matrix
 from cocluster.links import Links
-from cocluster.methods.base import Coclusterer, Start, Task
+from cocluster.methods.base import Start, Task
+from cocluster.methods.coarse import CoarseToFine
 from cocluster.trifactor import (
     BlockQuadratic,
     Indicator,
@@ -60,12 +61,6 @@ class InformationProblem(RelationalProblem):
         return {name: PairTerms(costs[name] * P) for name, P in matrices.items() if P.nnz}
 
     @cached_property
-    def margins(self) -> list[Array]:
-        """Sums of the columns of each relation."""
-        # Without negative entries these are the degrees, which a matrix in blocks knows by now.
-        return [column_degrees(r.matrix) for r in self.data.relations]
-
-    @cached_property
     def totals(self) -> list[float]:
         """Sum of each relation's entries; 1 for an empty one."""
         return [float(margin.sum()) or 1.0 for margin in self.margins]
@@ -103,13 +98,11 @@ class InformationProblem(RelationalProblem):
         violated = sum(pairs.value(state.factors[name]) for name, pairs in self.pairs.items())
         return self.information - sum(kept) + violated
 
-    def scores(self, name: str, state: State) -> Any:
-        """What each object adds to the information kept, cluster by cluster."""
-        joints = [self.cross(state, r) for r in range(len(self.data.relations))]
-        return self.scores_given(name, state, joints)
-
     def scores_given(self, name: str, state: State, joints: Sequence[Array]) -> Any:
-        """The same with the joint distributions (or counts) of the clusters fixed."""
+        """What each object adds to the information kept, cluster by cluster.
+
+        The joint distributions (or counts) of the clusters are given for each relation.
+        """
         scores = []
         for r, other in self.touching(name):
             code = self._code(r, joints[r] if other == "cols" else joints[r].T)
@@ -128,14 +121,22 @@ class InformationProblem(RelationalProblem):
 
     def moved(self, name: str, state: State) -> State:
         """Every object to the cluster whose profile codes it best, [1]_, Fig. 1."""
+        return self._coded(name, state, [self.cross(state, r) for r in range(len(self.totals))])
+
+    def predicted(self, name: str, state: State) -> State:
+        """The same with the profiles that the associations of the state give."""
+        return self._coded(name, replace(state, associations=()), state.associations)
+
+    def _coded(self, name: str, state: State, joints: Sequence[Array]) -> State:
+        """The same with the joint distributions (or counts) of the clusters fixed."""
         # Large data: one pass gives labels and the sums that follow from them, unless links make
         # objects depend on each other or a cluster has become empty.
         if name not in self.links and self.in_one_pass(name, state):
-            code = self._code(0, self.cross(state, 0))
+            code = self._code(0, joints[0])
             moved = self.reassigned(name, state, -code, np.zeros(len(code)))
             if moved.factors[name].sizes.all():
                 return moved
-        scores, ties = self.scores(name, state), self.ties.get(name)
+        scores, ties = self.scores_given(name, state, joints), self.ties.get(name)
         pairs = self.pairs.get(name)
         nothing = np.zeros((state.factors[name].shape[1],) * 2)
         # The cost of a cluster in a block is B_kk - 2 A_ik: with B = 0 and half the scores it is
@@ -168,7 +169,7 @@ def mutual_information(C: Matrix, total: float, margin: Array | None = None) -> 
 
 
 @dataclass(eq=False, repr=False)
-class ITCC(Coclusterer):
+class ITCC(CoarseToFine):
     r"""Information-theoretic co-clustering.
 
     .. math:: \min \sum_r p_r [I(X_r; Y_r) - I(\hat X_r; \hat Y_r)]
@@ -207,12 +208,11 @@ class ITCC(Coclusterer):
     _blockwise: ClassVar[bool] = True
     _additive: ClassVar[bool] = True
 
-    def _problem(self, task: Task) -> InformationProblem:
-        """The problem that defines the method."""
+    def _linked_problem(self, task: Task) -> InformationProblem:
         return InformationProblem(task.data, task.links)
 
     def _solve(self, task: Task, start: Start) -> Run:
-        problem = self._problem(task)
+        problem = self._linked_problem(task)
         labels = {}
         for name, k in task.clusters.items():
             constraint = Indicator(ties=problem.ties.get(name))
@@ -223,7 +223,9 @@ class ITCC(Coclusterer):
             )
             # Labels live where the rows do: with the workers, for Dask collections.
             labels[name] = task.data.placed(name, given)
-        run = self._alternate(problem, State(labels), task)
+        return self._finished(problem, self._alternate(problem, State(labels), task))
+
+    def _finished(self, problem: InformationProblem, run: Run) -> Run:
         # What new samples are coded by, and what the user sees as S.
         joint = [problem.cross(run.state, r) / total for r, total in enumerate(problem.totals)]
         return replace(run, state=replace(run.state, associations=tuple(joint)))
