@@ -34,10 +34,12 @@ from cocluster.data.scaling import fit_scaling
 from cocluster.datasets import make_blocks
 from cocluster.linalg.assignment import reassigned
 from cocluster.linalg.kmeans import SAMPLE, _nearest, kmeans
+from cocluster.linalg.krylov import squared_times
 from cocluster.linalg.matrices import gram, inner, single_precision, squared_norm, times
+from cocluster.linalg.ordering import _weighted_squares
 from cocluster.linalg.partitions import Partition, as_partition
 from cocluster.linalg.passes import part_of
-from cocluster.linalg.subspace import OVERSAMPLING, unit_rows
+from cocluster.linalg.subspace import unit_rows
 from cocluster.trifactor import BlockQuadratic, Indicator, NonNegative
 from cocluster.trifactor.constraints import _hardened, _step_part
 from cocluster.utils.threads import VARIABLE, limit, narrow_products
@@ -127,10 +129,10 @@ def _reassigning(X: sp.csr_array, G: Partition, F: Partition) -> Call:
 def start_calls(X: sp.csr_array, shape: Shape) -> dict[str, Call]:
     """What the normalisation and the spectral start call, by name."""
     width, rng = shape.start_width, np.random.default_rng(2)
-    rank = width - OVERSAMPLING
+    rank = shape.start_rank
     Q = rng.standard_normal((shape.columns, width), dtype=np.float32)
-    XQ, W = times(X, Q), rng.standard_normal((width, rank), dtype=np.float32)
-    Z = XQ @ W
+    V = rng.standard_normal((shape.columns, rank), dtype=np.float32)
+    Z = times(X, V)
     scaling, sample = fit_scaling(X, "degree"), unit_rows(Z[:SAMPLE])
     labels = np.zeros(X.shape[0], dtype=np.int32)
     model: KMeans = kmeans(sample, shape.clusters, 0, 1)
@@ -140,11 +142,10 @@ def start_calls(X: sp.csr_array, shape: Shape) -> dict[str, Call]:
         "_profile": lambda: _profile(X),
         "_degree_scaled_rows": lambda: scaling.apply(X),
         "_as_single": lambda: single_precision(X),
-        "times": lambda: times(X, Q),
-        TURNED: lambda: _turned_product_and_gram(X, XQ),
+        "times": lambda: times(X, V),
+        "squared_times": lambda: squared_times(X, Q),
         "qr": lambda: np.linalg.qr(Q),
-        "gram": lambda: gram(XQ),
-        "matmul": lambda: np.matmul(XQ, W),
+        "_weighted_squares": lambda: _weighted_squares(Z, np.ones(rank)),
         "picked_columns": lambda: picked_columns(Z, slice(1, None)),
         "_over_length": lambda: unit_rows(Z),
         "kmeans": lambda: kmeans(sample, shape.clusters, 0, 5),

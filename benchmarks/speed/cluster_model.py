@@ -15,11 +15,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from cocluster.blocks.dask.spread import FAN_IN
-from cocluster.linalg.subspace import OVERSAMPLING, POWER_STEPS
+from cocluster.linalg.krylov import BLOCK_MULTIPLE
 
 INDEX = 4
 # Bytes read and written for one byte of a sum.
 ADD_TRAFFIC = 3
+# Blocks of the Krylov space that the start of planted data took; the code stops by its residuals.
+START_BLOCKS = 6
 TURNED = "_turned_product_and_gram"
 REASSIGNED = "_reassigned_and_gram"
 READERS = (
@@ -27,6 +29,7 @@ READERS = (
     TURNED,
     REASSIGNED,
     "_as_block",
+    "squared_times",
     "_profile",
     "_degree_scaled_rows",
     "_as_single",
@@ -57,8 +60,13 @@ class Shape:
 
     @property
     def start_width(self) -> int:
-        """Columns of the products of the spectral start."""
-        return max(self.clusters, self.column_clusters) + 1 + OVERSAMPLING
+        """Columns of a block of the Krylov space of the spectral start."""
+        return -(-self.start_rank // (2 * BLOCK_MULTIPLE)) * BLOCK_MULTIPLE
+
+    @property
+    def start_rank(self) -> int:
+        """Singular vectors that the spectral start looks for."""
+        return max(self.clusters, self.column_clusters)
 
 
 @dataclass(frozen=True)
@@ -136,24 +144,24 @@ def sweep(method: str, shape: Shape) -> list[Step]:
     ]
 
 
-def start(shape: Shape) -> list[Step]:
+def start(shape: Shape, n_blocks: int = START_BLOCKS) -> list[Step]:
     """Reading, normalisation, spectral start, and the state of FNMTF that follows from it."""
-    width, m, rank = shape.start_width, shape.columns, shape.start_width - OVERSAMPLING
+    width, m, rank = shape.start_width, shape.columns, shape.start_rank
     labels, Q = shape.rows * INDEX, m * width * shape.itemsize
     own = partial(Step, "start")
     profile, scaled = (
         own(("_profile",), total=16 * m),
         own(("_degree_scaled_rows",), 8 * m, asked=0),
     )
-    power = own(("times", TURNED), shared=Q, total=Q + 8 * width**2)
-    embedding = ("times", "matmul", "picked_columns", "picked_columns", "_over_length")
+    power = own(("squared_times",), shared=Q, total=Q)
+    embedding = ("times", "picked_columns", "_over_length")
     return [
         own(("_as_block",)),
         own(("_form",), asked=0),
-        *[profile, scaled, profile, own(("_as_single",), asked=0), profile, scaled],
-        *[power, own(("qr",), local=True)] * POWER_STEPS,
-        own(("times", "gram"), shared=Q, total=8 * width**2),
-        own(embedding, shared=Q + width * rank * shape.itemsize),
+        *[profile, scaled, profile, own(("_as_single",), asked=0), scaled],
+        *[power, own(("qr",), local=True)] * n_blocks,
+        own(embedding, shared=m * rank * shape.itemsize),
+        own(("_weighted_squares",), asked=8 * shape.rows),
         own(("kmeans",), local=True),
         own(("_nearest",), shared=8 * rank * shape.clusters, asked=labels),
         own(("_hardened",), asked=labels),

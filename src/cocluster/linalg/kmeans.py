@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from cocluster.linalg.matrices import row_squares
 from cocluster.linalg.ordering import by_content
-from cocluster.linalg.partitions import gathered
+from cocluster.linalg.partitions import gathered, made
 from cocluster.linalg.rowwise import rowwise
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.threads import narrow_products
@@ -41,6 +41,8 @@ def kmeans_labels(Z: Any, k: int, seed: int, n_init: int = 5) -> Array:
     if n <= SAMPLE:
         sample = gathered(Z)
     else:
+        # Looked at more than once: rows on a cluster are computed once and kept there.
+        Z = made(Z)
         # Sorted, because rows that are spread are fetched part by part, and read faster so.
         sample = Z[np.sort(by_content(Z)[rng.choice(n, SAMPLE, replace=False)])]
     # Rows at the origin say nothing (in an embedding they are crumbs, empty rows, or absent ones):
