@@ -305,6 +305,8 @@ class WordCounter(TransformerMixin, BaseEstimator):
         stop = np.array([word in self.stop_words_ for word in words], dtype=bool)
         few, many = texts < self.min_df_, texts > self.max_df_
         kept = ~(stop | few | many)
+        if len(words) == 0:
+            raise ValueError("there are no words in these texts.")
         if not kept.any():
             raise ValueError(
                 f"there are no words to count: of {len(words):,} different ones {stop.sum():,} are "

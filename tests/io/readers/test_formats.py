@@ -89,9 +89,10 @@ def test_a_label_that_is_not_there_is_refused(writer, tmp_path):
 
 
 def test_unknown_endings_and_missing_files(tmp_path):
-    (tmp_path / "toy.docx").write_text("?")
-    with pytest.raises(ValueError, match=r"toy\.docx.*\.npz.*\.csv"):
-        read(tmp_path / "toy.docx")
+    for name in ("toy.what", "toy.gz", "toy.what.gz"):
+        (tmp_path / name).write_text("?")
+        with pytest.raises(ValueError, match=rf"{name}: .*\.npz.*\.csv"):
+            read(tmp_path / name)
     with pytest.raises(FileNotFoundError, match="no file or folder"):
         read(tmp_path / "toy.csv")
 

@@ -199,7 +199,7 @@ def test_errors_of_other_libraries_name_the_file(tmp_path):
     with pytest.raises(ValueError, match=r"toy\.jsonl, line 1"):
         read(tmp_path / "toy.jsonl")
     (tmp_path / "toy.mat").write_text(f"1 {10**30} 1\n1 1\n")
-    with pytest.raises(ValueError, match=r"toy\.mat: line 1 announces"):
+    with pytest.raises(ValueError, match=r"toy\.mat announces .* columns"):
         read(tmp_path / "toy.mat")
     pyarrow.write_table(table({}), tmp_path / "toy.parquet")
     with pytest.raises(ValueError, match=r"toy\.parquet has no columns"):
@@ -217,7 +217,9 @@ def test_unknown_encodings_of_annotated_data_name_the_file(tmp_path):
 
 def test_long_lines_take_time_in_proportion(tmp_path):
     names = [str(j) for j in range(60_000)]
-    (tmp_path / "toy.csv").write_text(",".join(["a", *names, names[-1]]) + "\n")
+    (tmp_path / "toy.csv").write_text(
+        ",".join(["a", *names, names[-1]]) + "\n" + "1," * 60_001 + "1\n"
+    )
     blanks = f"@attribute a numeric\n@data\n1{' ' * 60_000}2\n"
     (tmp_path / "toy.arff").write_text(blanks)
     begun = time.process_time()

@@ -1,0 +1,192 @@
+"""A table as readers find it, before anyone knows what its columns are for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cocluster.io.readers.columns import PROSE_WORDS, Column, has_decimal_comma
+from cocluster.io.readers.common import LABEL_NAMES, name_of
+from cocluster.linalg.types import Array
+
+# Names of a first column that names the samples, in any case; what pandas writes is among them.
+ID_NAMES = (
+    "id", "ids", "sample", "samples", "name", "index", "unnamed: 0", "__index_level_0__", "column 1"
+)  # fmt: skip
+TITLE_NAMES = ("title", "subject", "headline", "heading")
+TEXT_NAMES = (
+    "text", "texts", "body", "content", "contents", "message", "comment", "comments", "review",
+    "description", "abstract", "document", "article", "tweet", "post", "sentence", "answer",
+)  # fmt: skip
+# Names that the first row has only if it is a header.
+HEADER_NAMES = {*ID_NAMES, *TITLE_NAMES, *TEXT_NAMES, *LABEL_NAMES, "value", "feature"}
+# Rows that tell whether the first one is a header: what holds for so many holds for the others.
+LOOKED_AT = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Columns of a table, and where its rows stand in the file.
+
+    Attributes
+    ----------
+    file : str
+        What messages call it.
+    columns : dict of str to Column
+    lines : sequence of int
+        Line of the file that each row stands on (the row, in files without lines).
+    named : bool
+        Whether the columns have names of their own, or are numbered.
+    fixed : mapping of role to column
+        Columns whose role is known without looking: a folder's files have names and texts.
+    notes, details : tuple of str
+        See `Dataset` and `Reading`.
+    """
+
+    file: str
+    columns: dict[str, Column]
+    lines: Sequence[int]
+    named: bool = True
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def line(self, row: int) -> str:
+        """File and line of a row, as messages begin."""
+        return f"{self.file}, line {self.lines[row]}"
+
+
+def of_cells(
+    file: Path,
+    rows: list[list[Any]],
+    lines: list[int],
+    *,
+    header: bool | None = None,
+    comma: bool = False,
+    notes: tuple[str, ...] = (),
+    details: tuple[str, ...] = (),
+) -> Rows:
+    """Table of rows of cells, the first of which may be a header.
+
+    Parameters
+    ----------
+    file : Path
+    rows : list of lists of cells
+    lines : list of int
+        Line of each row in the file.
+    header : bool, optional
+        Whether the first row names the columns; by default its cells tell.
+    comma : bool
+        Whether numbers may have a decimal comma.
+    """
+    skipped = _title_rows(rows)
+    rows, lines = rows[skipped:], lines[skipped:]
+    if not rows:
+        raise ValueError(f"{file.name} is empty; it has no rows.")
+    _refuse_ragged(file, rows, lines)
+    header = has_header(rows) if header is None else header
+    if len(rows) == header:
+        raise ValueError(f"{file.name} has a header but no rows.")
+    names = _names(file, rows[0], lines[0]) if header else [str(j) for j in range(len(rows[0]))]
+    cells = np.empty((len(rows) - header, len(names)), dtype=object)
+    cells[:] = rows[header:]
+    comma = comma and any(has_decimal_comma(cells[:, j]) for j in range(len(names)))
+    columns = {name: Column(name, cells[:, j], comma) for j, name in enumerate(names)}
+    said = [*details, *(["no header"] if not header else []), *(["decimal comma"] if comma else [])]
+    if skipped:
+        said.append(f"{skipped} lines above the table skipped")
+    return Rows(file.name, columns, lines[header:], bool(header), {}, notes, tuple(said))
+
+
+def of_records(
+    file: Path, records: list[dict[str, Any]], lines: list[int], notes: tuple[str, ...]
+) -> Rows:
+    """Table of records with keys; a key that a record lacks is a missing cell."""
+    keys = dict.fromkeys(key for record in records for key in record)
+    columns = {key: Column(key, as_cells([record.get(key) for record in records])) for key in keys}
+    return Rows(file.name, columns, lines, notes=notes)
+
+
+def as_cells(values: list[Any]) -> Array:
+    """One cell for each value, whatever it is."""
+    cells = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):  # all at once numpy would take lists apart
+        cells[i] = value
+    return cells
+
+
+def has_header(rows: list[list[Any]]) -> bool:
+    """Whether the first row names the columns, told by how it differs from those below it."""
+    first, below = rows[0], rows[1 : 1 + LOOKED_AT]
+    if not below:
+        return not any(_kind([cell]) == "numbers" for cell in first)
+    columns = list(zip(*below, strict=True))
+    pairs = list(zip(first, columns, strict=True))
+    measured = [cell for cell, column in pairs if _kind(column) in ("numbers", "dates")]
+    if measured:
+        # A word above numbers is their name. Numbers are names only if they count.
+        return any(_kind([cell]) == "words" for cell in measured) or _counts(first, measured)
+    if any(cell in column for cell, column in pairs):
+        return False  # a value that comes again
+    if not HEADER_NAMES.isdisjoint(str(cell).strip().lower() for cell in first):
+        return True
+    # Names of columns of prose are no prose. Where nothing tells, there is one as a rule.
+    lengths = [(_n_words(cell), sum(map(_n_words, col)) / len(col)) for cell, col in pairs]
+    return all(2 * own < mean for own, mean in lengths if mean >= PROSE_WORDS)
+
+
+def _counts(first: list[Any], numbers: list[Any]) -> bool:
+    """Whether the numbers in a first row go up by one, after a first cell that is none.
+
+    So do years, and the columns 0, 1, 2, ... of pandas.
+    """
+    steps = np.diff(Column("", as_cells(numbers)).numbers)
+    return _kind(first[:1]) in ("words", "empty") and len(steps) > 0 and bool((steps == 1).all())
+
+
+def _kind(cells: Sequence[Any]) -> str:
+    """What some cells are."""
+    return Column("", as_cells(list(cells)), comma=any("," in str(c) for c in cells)).kind
+
+
+def _n_words(cell: Any) -> int:
+    """Number of words of a cell."""
+    return len(str(cell).split())
+
+
+def _title_rows(rows: list[list[Any]]) -> int:
+    """How many rows above a header hold one cell at most, such as the table's title."""
+    widths = [sum(cell not in ("", None) for cell in row) for row in rows[:LOOKED_AT]]
+    first = next((i for i, width in enumerate(widths) if width > 1), 0)
+    body = [row for row in rows[first : first + LOOKED_AT] if len(row) == len(rows[first])]
+    # Without a header below, a row of one cell may be one that lacks all others.
+    alone = all(len(row) == 1 for row in rows[:first])
+    return first if alone or (len(body) > 1 and has_header(body)) else 0
+
+
+def _refuse_ragged(file: Path, rows: list[list[Any]], lines: list[int]) -> None:
+    """Refuse rows of different lengths."""
+    for row, line in zip(rows, lines, strict=True):
+        if len(row) != len(rows[0]):
+            raise ValueError(
+                f"{file.name}, line {line}: {len(row)} cells, but line {lines[0]} has "
+                f"{len(rows[0])}; each row must have as many."
+            )
+
+
+def _names(file: Path, row: list[Any], line: int) -> list[str]:
+    """Names of columns, which must differ; one without a name is called by its place."""
+    given = ["" if cell is None else name_of(cell).strip() for cell in row]
+    names = [name or f"column {j}" for j, name in enumerate(given, start=1)]
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise ValueError(f"{file.name}, line {line}: column {twice!r} is there twice; rename one.")
+    return names
