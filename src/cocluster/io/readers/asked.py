@@ -66,10 +66,11 @@ def names_of(given: Names) -> list[str]:
 
 def finder(file: str, columns: Sequence[str]) -> Callable[[str], str]:
     """Function that finds a column by its name, or by its name in other capitals."""
+    exact = set(columns)
     lower = {name.strip().lower(): name for name in reversed(columns)}
 
     def find(name: Any) -> str:
-        found = name if name in columns else lower.get(str(name).strip().lower())
+        found = name if name in exact else lower.get(str(name).strip().lower())
         if found is None:
             raise ValueError(f"{file} has no column {name!r}; it has {some(columns, 20)}.")
         return str(found)

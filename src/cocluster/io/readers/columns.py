@@ -145,8 +145,8 @@ class Column:
 
     @property
     def is_category(self) -> bool:
-        """Whether cells are values that come again and again."""
-        again = self.n_distinct < self.n_known
+        """Whether cells are values that come again and again, and not always the same one."""
+        again = 1 < self.n_distinct < self.n_known
         return again and (self.n_distinct <= FEW or 2 * self.n_distinct <= self.n_known)
 
     def binned(self, width: str) -> list[str]:

@@ -30,7 +30,11 @@ MOSTLY = 0.7
 
 def read_text(file: Path) -> tuple[str, bool]:
     """Text of a file, and whether it had to be taken as Latin-1 because it is not UTF-8."""
-    return decode(file.read_bytes(), file.name)
+    text, latin = decode(file.read_bytes(), file.name)
+    # What a server sends instead of a file that is not there has the file's name.
+    if text[:200].lstrip().lower().startswith(("<!doctype html", "<html")):
+        raise ValueError(f"{file.name} is a web page, not data; get the file itself again.")
+    return text, latin
 
 
 def decode(raw: bytes, name: str) -> tuple[str, bool]:

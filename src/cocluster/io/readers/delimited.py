@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
+from itertools import dropwhile
 from pathlib import Path
 
 from cocluster.io.readers.asked import Asked
@@ -62,9 +63,9 @@ def delimiter_of(text: str, tabs: bool = False) -> str:
     if tabs and "\t" in first:
         return "\t"
     widths = {sign: _widths(text[:LOOKED_AT], sign) for sign in DELIMITERS}
-    even = [sign for sign, found in widths.items() if len(set(found)) == 1 and found[0] > 1]
-    if even:
-        return max(even, key=lambda sign: widths[sign][0])
+    even = {sign: _common_width(found) for sign, found in widths.items()}
+    if max(even.values()) > 1:
+        return max(even, key=even.__getitem__)
     common = max(DELIMITERS, key=first.count)
     # A first line without any sign is the header of a single column, which may hold prose.
     alone = rest and common not in first and any(width > 1 for width in widths[","])
@@ -82,6 +83,15 @@ def _widths(text: str, delimiter: str) -> list[int]:
             return []
     # The last row may be cut off.
     return [len(row) for row in (rows[:-1] if len(text) == LOOKED_AT and len(rows) > 1 else rows)]
+
+
+def _common_width(widths: list[int]) -> int:
+    """Number of cells that all rows have, below a title perhaps; 0 if they differ."""
+    table = list(dropwhile(lambda width: width == 1, widths))
+    same = len(set(table)) == 1
+    # Two cells below one may be prose with a comma in it, below the name of a single column.
+    titled = len(table) < len(widths)
+    return table[0] if same and table[0] > 1 + titled else 0
 
 
 def _announced(text: str) -> tuple[str, int]:

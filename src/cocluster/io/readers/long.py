@@ -29,6 +29,8 @@ KEYS = {
 _ID = re.compile(r"(?i:(^|[\W_])(id|uuid|key))$|(?<=[a-z])I[Dd]$")
 # Seconds since 1970 between 1985 and 2050, as logs and ratings have beside each entry.
 SECONDS = (4.7e8, 2.5e9)
+# Three columns, and perhaps two that say when.
+MOST_COLUMNS = 5
 # A pair of keys that has several entries is an exception in a table of entries.
 MOSTLY = 0.9
 
@@ -89,8 +91,10 @@ def read_long(rows: Rows, names: Sequence[str]) -> Dataset:
 
 def _by_content(rows: Rows) -> list[str] | None:
     """Columns of a table of three, two of which are keys; None if there are no such."""
+    if len(rows.columns) > MOST_COLUMNS or len(rows) < 3:
+        return None
     columns = [column for column in rows.columns.values() if not _is_time(column)]
-    if len(columns) != 3 or len(rows) < 3:
+    if len(columns) != 3:
         return None
     for first, second, value in permutations(columns):
         ordered = columns.index(first) < columns.index(second)

@@ -55,15 +55,18 @@ def roles_of(rows: Rows, asked: Asked) -> Roles:
     if asked.text is None and asked.features is None and not rows.fixed:
         roles.text = _texts(free())
     if asked.title is None and not rows.fixed:
-        roles.title = next((c.name for c in free() if _low(c) in TITLE_NAMES), "")
+        titles = [c.name for c in free() if _low(c) in TITLE_NAMES and c.kind == "words"]
+        roles.title = next(iter(titles), "")
         # A headline says as much about a text as the text.
-        if roles.title and roles.text and columns[roles.title].kind == "words":
+        if roles.title and roles.text:
             roles.text = [name for name in columns if name in (roles.title, *roles.text)]
     if asked.label is None and not rows.fixed:
         roles.label = _label(free(), bool(roles.text))
     if asked.id is None and not rows.fixed:
         first = next(iter(columns))
         roles.id = _id(free(), first, rows.named)
+        if not roles.id and roles.title and columns[roles.title].is_unique:
+            roles.id = roles.title
     _place_rest(roles, free(), asked)
     return roles
 
@@ -79,9 +82,10 @@ def _asked_for(rows: Rows, asked: Asked) -> Roles:
     texts = names_of(asked.text) if asked.text is not None else names_of(rows.fixed.get("text"))
     roles = Roles(one("id"), one("title"), one("label"), list(map(find, texts)))
     roles.categories = list(map(find, names_of(asked.categories)))
+    codes = set(roles.categories)
     roles.left_out = {find(name): "dropped" for name in names_of(asked.drop)}
     for name in map(find, names_of(asked.features)):
-        if name not in roles.categories:
+        if name not in roles.left_out and name not in codes:
             column = rows.columns[name]
             kept = roles.categories if column.kind == "words" else roles.numbers
             (roles.dates if column.kind == "dates" else kept).append(name)
@@ -109,7 +113,8 @@ def _whole_and_few(column: Column) -> bool:
     if column.kind != "numbers":
         return False
     known = column.numbers[~np.isnan(column.numbers)]
-    return bool((known % 1 == 0).all()) and (column.is_category or len(column) <= COUNTED)
+    few = column.is_category or column.n_distinct == 1 or len(column) <= COUNTED
+    return few and bool((known % 1 == 0).all())
 
 
 def _id(columns: list[Column], first: str, named: bool) -> str:

@@ -25,8 +25,10 @@ TEXT_NAMES = (
 )  # fmt: skip
 # Names that the first row has only if it is a header.
 HEADER_NAMES = {*ID_NAMES, *TITLE_NAMES, *TEXT_NAMES, *LABEL_NAMES, "value", "feature"}
-# Rows that tell whether the first one is a header: what holds for so many holds for the others.
-LOOKED_AT = 200
+# Cells that tell whether the first row is a header, and the least and most rows that these are:
+# what holds for so many holds for the others, and a table may have a hundred thousand columns.
+CELLS_LOOKED_AT = 20_000
+ROWS_LOOKED_AT = (10, 200)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +97,11 @@ def of_cells(
     header = has_header(rows) if header is None else header
     if len(rows) == header:
         raise ValueError(f"{file.name} has a header but no rows.")
-    names = _names(file, rows[0], lines[0]) if header else [str(j) for j in range(len(rows[0]))]
+    names = (
+        _names(file, rows[0], lines[0])
+        if header
+        else [_numbered(j) for j in range(1, len(rows[0]) + 1)]
+    )
     cells = np.empty((len(rows) - header, len(names)), dtype=object)
     cells[:] = rows[header:]
     comma = comma and any(has_decimal_comma(cells[:, j]) for j in range(len(names)))
@@ -125,7 +131,7 @@ def as_cells(values: list[Any]) -> Array:
 
 def has_header(rows: list[list[Any]]) -> bool:
     """Whether the first row names the columns, told by how it differs from those below it."""
-    first, below = rows[0], rows[1 : 1 + LOOKED_AT]
+    first, below = rows[0], rows[1 : 1 + _n_looked_at(rows)]
     if not below:
         return not any(_kind([cell]) == "numbers" for cell in first)
     columns = list(zip(*below, strict=True))
@@ -148,13 +154,25 @@ def _counts(first: list[Any], numbers: list[Any]) -> bool:
 
     So do years, and the columns 0, 1, 2, ... of pandas.
     """
-    steps = np.diff(Column("", as_cells(numbers)).numbers)
+    # Above names of the samples there may be no name.
+    given = [cell for cell in numbers if _kind([cell]) != "empty"]
+    steps = np.diff(Column("", as_cells(given)).numbers)
     return _kind(first[:1]) in ("words", "empty") and len(steps) > 0 and bool((steps == 1).all())
 
 
 def _kind(cells: Sequence[Any]) -> str:
     """What some cells are."""
     return Column("", as_cells(list(cells)), comma=any("," in str(c) for c in cells)).kind
+
+
+def _n_looked_at(rows: list[list[Any]]) -> int:
+    """How many rows tell whether the first is a header."""
+    return int(np.clip(CELLS_LOOKED_AT // max(len(rows[0]), 1), *ROWS_LOOKED_AT))
+
+
+def _n_filled(row: list[Any]) -> int:
+    """Cells that are not empty."""
+    return sum(cell not in ("", None) for cell in row)
 
 
 def _n_words(cell: Any) -> int:
@@ -164,9 +182,11 @@ def _n_words(cell: Any) -> int:
 
 def _title_rows(rows: list[list[Any]]) -> int:
     """How many rows above a header hold one cell at most, such as the table's title."""
-    widths = [sum(cell not in ("", None) for cell in row) for row in rows[:LOOKED_AT]]
-    first = next((i for i, width in enumerate(widths) if width > 1), 0)
-    body = [row for row in rows[first : first + LOOKED_AT] if len(row) == len(rows[first])]
+    first = next((i for i, row in enumerate(rows) if _n_filled(row) > 1), 0)
+    if first == 0:
+        return 0
+    looked_at = rows[first : first + _n_looked_at(rows[first:])]
+    body = [row for row in looked_at if len(row) == len(rows[first])]
     # Without a header below, a row of one cell may be one that lacks all others.
     alone = all(len(row) == 1 for row in rows[:first])
     return first if alone or (len(body) > 1 and has_header(body)) else 0
@@ -182,10 +202,15 @@ def _refuse_ragged(file: Path, rows: list[list[Any]], lines: list[int]) -> None:
             )
 
 
+def _numbered(j: int) -> str:
+    """Name of a column that has none, counted from 1."""
+    return f"column {j}"
+
+
 def _names(file: Path, row: list[Any], line: int) -> list[str]:
     """Names of columns, which must differ; one without a name is called by its place."""
     given = ["" if cell is None else name_of(cell).strip() for cell in row]
-    names = [name or f"column {j}" for j, name in enumerate(given, start=1)]
+    names = [name or _numbered(j) for j, name in enumerate(given, start=1)]
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise ValueError(f"{file.name}, line {line}: column {twice!r} is there twice; rename one.")

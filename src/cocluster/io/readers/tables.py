@@ -178,8 +178,7 @@ class Wide:
             named = sorted(missing, key=lambda name: -missing[name])
             shown = some(f"{name}: {missing[name]:,}" for name in named)
             notes.append(
-                f"{sum(missing.values()):,} numbers are missing ({shown}); fill them in, or leave "
-                "the columns out by drop=."
+                f"Numbers are missing ({shown}); fill them in, or leave columns out by drop=."
             )
         if self.roles.id and not columns[self.roles.id].is_unique:
             counts = Counter(columns[self.roles.id].texts)

@@ -69,7 +69,7 @@ def refuse_document(file: Path) -> None:
     """Refuse a file that no reader can read as text, with what to do."""
     if file.suffix.lower() in DOCUMENTS:
         kind, remedy = DOCUMENTS[file.suffix.lower()]
-        raise ValueError(f"{file.name}: {kind} files are not read; {remedy} first.")
+        raise ValueError(f"{file.name}: {kind} files are not read; first {remedy}.")
 
 
 def read_text_folder(folder: Path, files: list[Path]) -> Rows:
