@@ -63,9 +63,10 @@ def delimiter_of(text: str, tabs: bool = False) -> str:
     if tabs and "\t" in first:
         return "\t"
     widths = {sign: _widths(text[:LOOKED_AT], sign) for sign in DELIMITERS}
-    even = {sign: _common_width(found) for sign, found in widths.items()}
-    if max(even.values()) > 1:
-        return max(even, key=even.__getitem__)
+    for below_title in (False, True):
+        even = {sign: _common_width(found, below_title) for sign, found in widths.items()}
+        if max(even.values()) > 0:
+            return max(even, key=even.__getitem__)
     common = max(DELIMITERS, key=first.count)
     # A first line without any sign is the header of a single column, which may hold prose.
     alone = rest and common not in first and any(width > 1 for width in widths[","])
@@ -85,13 +86,11 @@ def _widths(text: str, delimiter: str) -> list[int]:
     return [len(row) for row in (rows[:-1] if len(text) == LOOKED_AT and len(rows) > 1 else rows)]
 
 
-def _common_width(widths: list[int]) -> int:
-    """Number of cells that all rows have, below a title perhaps; 0 if they differ."""
-    table = list(dropwhile(lambda width: width == 1, widths))
-    same = len(set(table)) == 1
+def _common_width(widths: list[int], below_title: bool) -> int:
+    """Number of cells, two at least, that all rows have; 0 if they differ."""
+    table = list(dropwhile(lambda width: width == 1, widths)) if below_title else widths
     # Two cells below one may be prose with a comma in it, below the name of a single column.
-    titled = len(table) < len(widths)
-    return table[0] if same and table[0] > 1 + titled else 0
+    return table[0] if len(set(table)) == 1 and table[0] > 1 + below_title else 0
 
 
 def _announced(text: str) -> tuple[str, int]:

@@ -58,7 +58,7 @@ def roles_of(rows: Rows, asked: Asked) -> Roles:
         titles = [c.name for c in free() if _low(c) in TITLE_NAMES and c.kind == "words"]
         roles.title = next(iter(titles), "")
         # A headline says as much about a text as the text.
-        if roles.title and roles.text:
+        if roles.title and roles.text and asked.text is None:
             roles.text = [name for name in columns if name in (roles.title, *roles.text)]
     if asked.label is None and not rows.fixed:
         roles.label = _label(free(), bool(roles.text))

@@ -29,6 +29,8 @@ HEADER_NAMES = {*ID_NAMES, *TITLE_NAMES, *TEXT_NAMES, *LABEL_NAMES, "value", "fe
 # what holds for so many holds for the others, and a table may have a hundred thousand columns.
 CELLS_LOOKED_AT = 20_000
 ROWS_LOOKED_AT = (10, 200)
+# Whole numbers that are rather years than measurements, if they follow each other.
+YEARS = (1500, 2200)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,15 +151,16 @@ def has_header(rows: list[list[Any]]) -> bool:
     return all(2 * own < mean for own, mean in lengths if mean >= PROSE_WORDS)
 
 
-def _counts(first: list[Any], numbers: list[Any]) -> bool:
-    """Whether the numbers in a first row go up by one, after a first cell that is none.
-
-    So do years, and the columns 0, 1, 2, ... of pandas.
-    """
-    # Above names of the samples there may be no name.
-    given = [cell for cell in numbers if _kind([cell]) != "empty"]
-    steps = np.diff(Column("", as_cells(given)).numbers)
-    return _kind(first[:1]) in ("words", "empty") and len(steps) > 0 and bool((steps == 1).all())
+def _counts(first: list[Any], above_numbers: list[Any]) -> bool:
+    """Whether the numbers in a first row are names: years, or the columns 0, 1, ... of pandas."""
+    given = [cell for cell in above_numbers if _kind([cell]) != "empty"]
+    numbers = Column("", as_cells(given)).numbers
+    if len(numbers) < 2 or not (np.diff(numbers) == 1).all():
+        return False
+    # Above names of the samples there may be no name. Other rows may begin with a name, too.
+    corner = _kind(first[:1]) == "empty" or str(first[0]).strip().lower() in ID_NAMES
+    years = numbers[0] > YEARS[0] and numbers[-1] < YEARS[1]
+    return bool(corner or (years and _kind(first[:1]) == "words"))
 
 
 def _kind(cells: Sequence[Any]) -> str:
