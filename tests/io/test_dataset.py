@@ -122,6 +122,22 @@ def test_a_model_of_sentences_makes_a_view(texts: Dataset, monkeypatch: pytest.M
     assert found.views["embeddings"][:, 0].tolist() == [len(text) for text in TEXTS]
 
 
+def test_a_view_is_made_of_what_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "toy.txt").write_text("a cat")
+    (tmp_path / "toy" / "group").mkdir(parents=True)
+    letter = "From: ann\nNewsgroups: rec.pets\n\nDear Bob, a cat"
+    (tmp_path / "toy" / "group" / "1").write_text(letter)
+    (tmp_path / "toy" / "2").write_text("a dog")
+    seen: list[str] = []
+
+    def embed(texts: list[str]) -> Any:
+        seen.extend(texts)
+        return np.eye(len(texts))
+
+    read(tmp_path / "toy", view={"more": embed})
+    assert seen == ["a dog", "Dear Bob, a cat"]
+
+
 @pytest.mark.parametrize("field", ["texts", "titles", "metadata"])
 def test_there_is_one_of_everything_for_each_sample(field: str) -> None:
     values = np.array(["one"], dtype=object)

@@ -14,6 +14,7 @@ from cocluster.data.relational import RelationalData
 from cocluster.io.reading import Reading
 from cocluster.linalg.positions import positions_of
 from cocluster.linalg.types import Array, InMemory
+from cocluster.preprocessing.counting import WordCounter
 
 # The type of the rows in `Dataset.data`, after which no view can be called.
 CENTER = "samples"
@@ -202,8 +203,9 @@ class Dataset:
         name : str
             Of the view.
         given : matrix, frame, Dataset of one view, or callable
-            A callable gets the list of texts and returns one row for each, as
-            `cocluster.preprocessing.sentence_model` does. Rows of a frame with an index and of a
+            A callable gets the list of texts, without mail headers and shared lines unless those
+            are counted, and returns one row for each, as `cocluster.preprocessing.sentence_model`
+            does. Rows of a frame with an index and of a
             data set with names are matched by name, and may lack samples; others by position.
 
         Examples
@@ -249,6 +251,9 @@ class Dataset:
         """Texts from which a view is made."""
         if self.texts is None:
             raise ValueError(f"{self.name!r} has no texts to make {name!r} of; give a matrix.")
+        # A header may name the very group that is looked for.
+        if isinstance(self.counter, WordCounter):
+            return self.counter.bodies(self.texts)
         return list(self.texts)
 
     def _matched(self, name: str, ids: Array) -> tuple[Array, Array | None]:

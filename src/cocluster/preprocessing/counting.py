@@ -142,10 +142,15 @@ class WordCounter(TransformerMixin, BaseEstimator):
         """Count the words found by `fit` in any texts."""
         check_is_fitted(self)
         place = {word: j for j, word in enumerate(self.words_)}
-        own = [self._own(text) for text in _texts(texts)]
+        own = self.bodies(texts)
         if not own:
             return sp.csr_array((0, len(place)))
         return _csr(CountVectorizer(analyzer=self._words, vocabulary=place).transform(own))
+
+    def bodies(self, texts: Iterable[str]) -> list[str]:
+        """What is counted of texts: no mail headers, and no lines that many texts share."""
+        check_is_fitted(self)
+        return [self._own(text) for text in _texts(texts)]
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """The words counted."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ import scipy.io
 import scipy.sparse as sp
 
 from cocluster.io.readers import read
+from tests.io.readers import writers
 
 DENSE = np.array([[1.0, 0, 2], [0, 3, 0], [0, 0, 4], [5, 0, 6]])
 LAYOUTS = ["csr", "csc", "coo", "bsr", "dia"]
@@ -227,3 +229,44 @@ def test_long_lines_take_time_in_proportion(tmp_path):
         with pytest.raises(ValueError, match=name):
             read(tmp_path / name)
     assert time.process_time() - begun < 5
+
+
+TABLES = [
+    writers.csv_wide, writers.csv_decimal, writers.csv_wide_letters, writers.csv_long,
+    writers.txt_table, writers.zipped, writers.parquet_gz, writers.excel, writers.json_records,
+    writers.json_lines, writers.json_lines_records, writers.csv_semicolon,
+]  # fmt: skip
+# Bytes that mean something to one reader or another.
+PIECES = [
+    b"\0", b'"', b",", b";", b"\n", b"\r", b"\xff\xfe", b"{", b"]", b"null", b"1e999", b"nan",
+    b"9" * 30, b"2024-13-45", b"31/31/2024", b"1.234,5", b"\\ud800", b"\xe2\x80\xa8", b"_", b"id",
+]  # fmt: skip
+
+
+def damaged(raw: bytes, rng: random.Random) -> bytes:
+    """A file with bytes changed, put in, taken out or cut off."""
+    for _ in range(rng.randint(1, 3)):
+        place, end = sorted(rng.choices(range(len(raw) + 1), k=2))
+        piece = rng.choice([*PIECES, rng.randbytes(1), raw[place:end]])
+        kept = rng.choice([place, min(place + len(piece), len(raw)), end, len(raw)])
+        raw = raw[:place] + piece + raw[kept:]
+    return raw
+
+
+def answer(file: Path) -> str:
+    """The name of what was read, or the sentence that refuses it."""
+    try:
+        return read(file).name
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("writer", TABLES, ids=lambda writer: writer.__name__)
+def test_damaged_files_are_read_or_refused_in_one_sentence(writer, tmp_path):
+    file = writer(tmp_path)
+    raw, rng = file.read_bytes(), random.Random(writer.__name__)
+    for _ in range(60):
+        file.write_bytes(damaged(raw, rng))
+        said = answer(file)
+        assert "toy" in said
+        assert "\n" not in said

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from cocluster import CoCluster
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers import read
+from cocluster.metrics import accuracy
 
 DOCS = {
     "farm/1": "The cow was in the barn and ate.\nShe gave milk, and the pig was there",
@@ -144,3 +148,44 @@ def test_a_folder_with_one_file_of_data_is_that_file(tmp_path: Path) -> None:
     (tmp_path / "toy" / "README.md").write_text("Numbers.")
     (tmp_path / "toy" / "data.csv").write_text("a,b\n1,2\n")
     assert read(tmp_path / "toy").X.tolist() == [[1, 2]]
+
+
+def real_texts() -> Path:
+    """Raw articles of twenty newsgroups."""
+    folder = os.environ.get("COCLUSTER_DATA")
+    if not folder:
+        pytest.skip("COCLUSTER_DATA names no folder of data sets.")
+    return Path(folder) / "text" / "ng20_mini_raw.jsonl.gz"
+
+
+@pytest.mark.slow
+def test_groups_of_raw_articles_are_found_without_an_option() -> None:
+    dataset = read(real_texts())
+    found = [CoCluster(20, random_state=seed).fit(dataset.data).labels_ for seed in range(5)]
+    # Bare counts of all words give .26, sensible ones of the bodies .49.
+    assert np.mean([accuracy(dataset.labels, labels) for labels in found]) >= 0.48
+
+
+@pytest.mark.slow
+def test_raw_articles_give_the_same_matrix_whatever_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    illegal = openpyxl.cell.cell.ILLEGAL_CHARACTERS_RE
+    with gzip.open(real_texts(), "rt", encoding="utf-8") as file:
+        records = [json.loads(line) for line in file]
+    # What a cell of Excel can hold, so that all files have the same texts.
+    docs = {r["id"]: illegal.sub(" ", r["text"])[:32_000] for r in records}
+    monkeypatch.setitem(globals(), "DOCS", docs)
+    first, *others = (read(write(tmp_path)) for write in (as_json_lines, as_csv, as_excel))
+    for dataset in others:
+        assert np.array_equal(first.sample_names, dataset.sample_names)
+        assert np.array_equal(first.feature_names["words"], dataset.feature_names["words"])
+        assert (first.X != dataset.X).nnz == 0
+    for name, text in docs.items():
+        (tmp_path / "toy" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "toy" / name).write_text(text, encoding="utf-8", newline="")
+    folder = read(tmp_path / "toy")
+    order = np.argsort(first.sample_names)
+    assert np.array_equal(first.sample_names[order], folder.sample_names)
+    assert (first.X[order] != folder.X).nnz == 0

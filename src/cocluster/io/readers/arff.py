@@ -125,12 +125,13 @@ def _attribute(file: Path, number: int, line: str) -> Attribute:
 def _target(file: Path, attributes: list[Attribute], label: str | None) -> int | None:
     """Position of the class; there may be no other attribute of words."""
     names = [attribute.name for attribute in attributes]
-    if label is not None and label not in names:
+    if label and label not in names:
         raise ValueError(f"{file.name} has no attribute {label!r}.")
     nominal = [j for j, attribute in enumerate(attributes) if attribute.words is not None]
     # A usual name counts more than the type, as classes may be numbers.
     usual = [j for j, name in enumerate(names) if name.lower() in LABEL_NAMES]
-    target = names.index(label) if label is not None else next(iter([*usual, *nominal]), None)
+    chosen = [names.index(label)] if label else ([] if label == "" else [*usual, *nominal])
+    target = next(iter(chosen), None)
     others = [j for j in nominal if j != target]
     if others:
         raise ValueError(

@@ -127,7 +127,7 @@ class Column:
     @property
     def is_whole(self) -> bool:
         """Whether all cells are whole numbers, none missing."""
-        return self.kind == "numbers" and bool((self.numbers % 1 == 0).all())
+        return self.kind == "numbers" and are_whole(self.numbers)
 
     @property
     def is_unique(self) -> bool:
@@ -200,6 +200,11 @@ class Column:
             return as_float(cell)
         except (TypeError, ValueError, OverflowError):
             return None
+
+
+def are_whole(numbers: Array) -> bool:
+    """Whether all of some numbers are whole; those that are infinite or missing are not."""
+    return bool(np.isfinite(numbers).all() and (np.floor(numbers) == numbers).all())
 
 
 def has_decimal_comma(cells: Iterable[Any]) -> bool:

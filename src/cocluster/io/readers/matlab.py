@@ -39,11 +39,12 @@ def read_mat(file: Path, asked: Asked) -> Dataset:
             f"{file.name} has none of the variables {', '.join(DATA_NAMES)}; it holds "
             f"{', '.join(variables) or 'nothing'}, rename the matrix."
         )
-    label = asked.label
-    wanted = (label,) if label is not None else MATLAB_LABELS
+    wanted = MATLAB_LABELS if asked.label is None else (asked.label,)
     key = next((name for name in wanted if name in variables and name != data), None)
-    if label is not None and key is None:
-        raise ValueError(f"{file.name} has no variable {label!r}; it holds {', '.join(variables)}.")
+    if asked.label and key is None:
+        raise ValueError(
+            f"{file.name} has no variable {asked.label!r}; it holds {', '.join(variables)}."
+        )
     labels, names = encode_labels(None if key is None else np.ravel(variables[key]).tolist())
     views = {v: _upright(X, labels) for v, X in _views(file, data, variables[data]).items()}
     reading = Reading(label=key or "")

@@ -24,10 +24,10 @@ def read_npz(file: Path, asked: Asked) -> Dataset:
         found = ", ".join(rest) or "nothing"
         raise ValueError(f"{file.name} holds no matrix of numbers; it holds {found}.")
     n = next(iter(matrices.values())).shape[0]
-    label = asked.label
-    key = next((k for k in (label, *LABEL_NAMES) if k in rest and rest[k].shape == (n,)), None)
-    if label is not None and key != label:
-        raise ValueError(f"{file.name} has no array {label!r} with one class for each row.")
+    wanted = LABEL_NAMES if asked.label is None else (asked.label,)
+    key = next((k for k in wanted if k in rest and rest[k].shape == (n,)), None)
+    if asked.label and key is None:
+        raise ValueError(f"{file.name} has no array {asked.label!r} with one class for each row.")
     labels, names = _classes(None if key is None else rest.pop(key), rest)
     return Dataset(
         file.stem,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import lzma
 import shutil
+import struct
 import tempfile
 import zipfile
 import zlib
@@ -25,8 +28,11 @@ PLACE_BYTES = 8
 PACKED = (".gz", ".zip")
 # Bytes that are copied at once.
 _STEP = 1 << 20
-# What broken archives raise: the last three are for methods that are not known, and passwords.
-_ERRORS = (EOFError, OSError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+# What broken archives raise, also those with methods that are not known and with passwords.
+_ERRORS = (
+    EOFError, IndexError, NotImplementedError, RuntimeError, ValueError, lzma.LZMAError,
+    struct.error, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 
 
 def allowed(file: Path, max_bytes: int | str | None) -> int:
@@ -72,13 +78,25 @@ def unpacked(file: Path, max_bytes: int | str | None) -> Iterator[Path]:
     """
     with tempfile.TemporaryDirectory(prefix="cocluster-") as folder:
         target = Path(folder) / file.stem
-        with unreadable(file.name, *_ERRORS):
+        with unreadable(file.name, *_ERRORS), _broken_streams():
             if file.suffix.lower() == ".gz":
                 with gzip.open(file) as stream, target.open("wb") as out:
                     _copy(file, stream, out, allowed(file, max_bytes))
             else:
                 _unzip(file, target, allowed(file, max_bytes))
         yield _inner(target)
+
+
+@contextmanager
+def _broken_streams() -> Iterator[None]:
+    """Tell what is wrong with a packed file from what is wrong with the disk."""
+    try:
+        yield
+    except OSError as error:
+        # Unpackers raise OSErrors without a number, and seek to places that cannot be.
+        if error.errno not in (None, errno.EINVAL):
+            raise
+        raise EOFError(str(error)) from error
 
 
 def _copy(file: Path, stream: gzip.GzipFile, out: IO[bytes], bound: int) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cocluster.io.readers.asked import Asked, finder, names_of
-from cocluster.io.readers.columns import Column
+from cocluster.io.readers.columns import Column, are_whole
 from cocluster.io.readers.common import LABEL_NAMES
 from cocluster.io.readers.long import is_id_name
 from cocluster.io.readers.rows import ID_NAMES, TEXT_NAMES, TITLE_NAMES, Rows
@@ -114,7 +114,7 @@ def _whole_and_few(column: Column) -> bool:
         return False
     known = column.numbers[~np.isnan(column.numbers)]
     few = column.is_category or column.n_distinct == 1 or len(column) <= COUNTED
-    return few and bool((known % 1 == 0).all())
+    return few and are_whole(known)
 
 
 def _id(columns: list[Column], first: str, named: bool) -> str:

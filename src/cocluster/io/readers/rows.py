@@ -214,7 +214,12 @@ def _names(file: Path, row: list[Any], line: int) -> list[str]:
     """Names of columns, which must differ; one without a name is called by its place."""
     given = ["" if cell is None else name_of(cell).strip() for cell in row]
     names = [name or _numbered(j) for j, name in enumerate(given, start=1)]
+    refuse_twice(f"{file.name}, line {line}", names)
+    return names
+
+
+def refuse_twice(place: str, names: list[str]) -> None:
+    """Refuse columns of the same name."""
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
-        raise ValueError(f"{file.name}, line {line}: column {twice!r} is there twice; rename one.")
-    return names
+        raise ValueError(f"{place}: column {twice!r} is there twice; rename one.")

@@ -16,7 +16,7 @@ from cocluster.io.readers.columns import Column
 from cocluster.io.readers.common import encode_labels
 from cocluster.io.readers.long import long_columns, read_long
 from cocluster.io.readers.roles import Roles, roles_of
-from cocluster.io.readers.rows import Rows
+from cocluster.io.readers.rows import Rows, refuse_twice
 from cocluster.io.readers.texts import Counted, counted
 from cocluster.io.reading import Reading, some
 from cocluster.linalg.types import Array, InMemory
@@ -28,12 +28,13 @@ def read_parquet(file: Path, asked: Asked) -> Rows:
     """Table of a parquet file; its rows are counted from 1."""
     pyarrow = library("pyarrow", "parquet files", "parquet")
     parquet = library("pyarrow.parquet", "parquet files", "parquet")
-    with unreadable(file.name, pyarrow.ArrowException, OSError):
+    with unreadable(file.name, pyarrow.ArrowException, OSError, ValueError):
         table = parquet.read_table(file)
-    columns = {
-        name: Column(name, column.to_numpy())
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    }
+        refuse_twice(file.name, table.column_names)
+        columns = {
+            name: Column(name, column.to_numpy())
+            for name, column in zip(table.column_names, table.columns, strict=True)
+        }
     return Rows(file.name, columns, range(1, table.num_rows + 1))
 
 
