@@ -135,6 +135,14 @@ def test_text_of_wide_letters_that_is_cut_off_is_named(tmp_path: Path, encoding:
         table(tmp_path, "name,a\nu,1\n".encode(encoding)[:-1])
 
 
+def test_blanks_around_cells_are_none_of_them(tmp_path: Path) -> None:
+    content = 'name, kind, text\nu , a, "well, cats"\nv, a , no dogs\n'
+    dataset = table(tmp_path, content, label="kind")
+    assert dataset.sample_names.tolist() == ["u", "v"]
+    assert dataset.class_names.tolist() == ["a"]
+    assert dataset.texts.tolist() == ["well, cats", "no dogs"]
+
+
 def test_unnamed_columns_are_counted_and_can_be_chosen(tmp_path: Path) -> None:
     dataset = table(tmp_path, "1.5,2,u\n3,4,v\n5,6,u\n", label="column 3")
     assert dataset.labels.tolist() == [0, 1, 0]

@@ -59,7 +59,7 @@ def test_empty_rows_and_columns_are_left_out_and_lines_are_those_of_the_sheet(
     rows: list[list[Any]] = [["a", "b", ""], [], [1, 2, ""], [3], []]
     dataset = book(tmp_path, rows)
     assert np.array_equal(dataset.X, [[1, 2], [3, np.nan]], equal_nan=True)
-    with pytest.raises(ValueError, match=r"toy\.xlsx, line 5: 'x' in column 'b' is not a number"):
+    with pytest.raises(ValueError, match=r"toy\.xlsx, row 5: 'x' in column 'b' is not a number"):
         book(tmp_path, [["a", "b"], [], [1, 2], [3, 4], [5, "x"]])
 
 

@@ -175,7 +175,7 @@ def test_null_names_are_not_called_none(tmp_path):
     assert read(path).sample_names.tolist() == ["x", ""]
     long = {"sample": ["x", None], "feature": ["a", "a"], "value": [1.0, 2.0]}
     pyarrow.write_table(table(long), path)
-    with pytest.raises(ValueError, match=r"toy\.parquet, line 2: there is no sample"):
+    with pytest.raises(ValueError, match=r"toy\.parquet, row 2: there is no sample"):
         read(path)
 
 

@@ -47,6 +47,11 @@ def test_rows_of_numbers_are_a_matrix(tmp_path: Path) -> None:
     assert written(tmp_path, [[1, 2], [3, None], [5, 6.5]]).X[2].tolist() == [5, 6.5]
 
 
+def test_lists_in_cells_are_left_out(tmp_path: Path) -> None:
+    for value in ([[1, [2]], [3, 4]], [[1, [2]], [3, [4]]]):
+        assert written(tmp_path, value).X[:, 0].tolist() == [1, 3]
+
+
 def test_keys_that_some_records_lack_are_missing(tmp_path: Path) -> None:
     dataset = written(tmp_path, [{"a": 1, "tags": ["x"]}, {"a": 2, "kind": "u"}, {"kind": "u"}])
     assert dataset.reading.left_out == {"tags": "lists or objects", "kind": "always the same"}
@@ -62,7 +67,7 @@ def test_keys_that_some_records_lack_are_missing(tmp_path: Path) -> None:
         ("[]", "is empty"),
         ('[{"a": 1}, 2]', "item 2: not a JSON object or text but '2'"),
         ('["a", ["b"]]', "item 2: not a JSON object"),
-        ("[[1, 2], [3]]", "line 2: 1 cells, but line 1 has 2"),
+        ("[[1, 2], [3]]", "item 2: 1 cells, but the first, 1, has 2"),
         ("[" * 100_000, "cannot be read"),
         ('{"a": 1}\n{"a": \n', "line 2"),
         ('[{"a": ' + "9" * 5000 + "}]", "cannot be read"),

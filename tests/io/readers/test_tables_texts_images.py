@@ -41,7 +41,7 @@ def test_other_encodings_are_read_and_said(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a,b\n1,2\n3\n", "line 3: 1 cells, but line 1 has 2"),
+        ("a,b\n1,2\n3\n", "line 3: 1 cells, but the first, 1, has 2"),
         ("a,b\n1,2\n\n3,x\n", "line 4: 'x' in column 'b' is not a number"),
         ("a,a\n1,2\n", "line 1: column 'a' is there twice"),
         ("a,b\n", "a header but no rows"),

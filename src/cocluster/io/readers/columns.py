@@ -102,8 +102,8 @@ class Column:
 
     @cached_property
     def texts(self) -> list[str]:
-        """Cells as texts, empty where missing."""
-        return ["" if is_missing(cell) else name_of(cell) for cell in self._objects]
+        """Cells as texts without blanks around them, empty where missing."""
+        return ["" if is_missing(cell) else name_of(cell).strip() for cell in self._objects]
 
     @property
     def plain(self) -> Array:

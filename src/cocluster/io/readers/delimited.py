@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from io import StringIO
 from itertools import dropwhile
 from pathlib import Path
+from typing import Any
 
 from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.common import encoding_notes, read_text
@@ -35,7 +36,7 @@ def of_text(file: Path, text: str, header: bool | None, notes: tuple[str, ...]) 
     delimiter = delimiter or delimiter_of(text, file.suffix.lower() == ".tsv")
     rows, lines = [], []
     with unreadable(file.name, csv.Error), _long_cells():
-        reader = csv.reader(StringIO(text, newline=None), delimiter=delimiter)
+        reader = _reader(text, delimiter)
         for row in reader:
             if row and reader.line_num > skipped:
                 rows.append(row)
@@ -77,13 +78,17 @@ def _widths(text: str, delimiter: str) -> list[int]:
     """Number of cells in each row of the beginning of a text."""
     with _long_cells():
         try:
-            rows = [
-                row for row in csv.reader(StringIO(text, newline=None), delimiter=delimiter) if row
-            ]
+            rows = [row for row in _reader(text, delimiter) if row]
         except csv.Error:
             return []
     # The last row may be cut off.
     return [len(row) for row in (rows[:-1] if len(text) == LOOKED_AT and len(rows) > 1 else rows)]
+
+
+def _reader(text: str, delimiter: str) -> Any:
+    """Rows of a text; a blank after a delimiter is no part of a cell, nor hides its quotes."""
+    lines = StringIO(text, newline=None)
+    return csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
 
 
 def _common_width(widths: list[int], below_title: bool) -> int:

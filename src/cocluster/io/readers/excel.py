@@ -35,7 +35,9 @@ def read_excel(file: Path, asked: Asked) -> Rows:
             book.close()
     others = [other for other in book.sheetnames if other != name]
     details = (f"sheet: {name} (others: {some(others)})",) if others else ()
-    return of_cells(file, rows, lines, header=asked.header, notes=_cut_off(rows), details=details)
+    return of_cells(
+        file, rows, lines, header=asked.header, notes=_cut_off(rows), details=details, counted="row"
+    )
 
 
 def _sheet(file: Path, names: list[str], wanted: str | None) -> str:

@@ -26,7 +26,7 @@ KEYS = {
     "column", "col", "i", "j", "source", "target", "author", "artist", "reader", "student",
     "question",
 }  # fmt: skip
-_ID = re.compile(r"(?i:(^|[\W_])(id|uuid|key))$|(?<=[a-z])I[Dd]$")
+_ID = re.compile(r"(?i:(^|[\W_])(id|uuid))$|(?<=[a-z])I[Dd]$")
 # Seconds since 1970 between 1985 and 2050, as logs and ratings have beside each entry.
 SECONDS = (4.7e8, 2.5e9)
 # Three columns, and perhaps two that say when.

@@ -65,17 +65,18 @@ def _is_json_lines(content: str) -> bool:
 
 
 def _of_list(
-    file: Path, values: list[Any], lines: list[int], place: str, notes: tuple[str, ...]
+    file: Path, values: list[Any], lines: list[int], counted: str, notes: tuple[str, ...]
 ) -> Rows:
     """Table of values of one kind: records, texts, or rows of cells."""
     if not values:
         raise ValueError(f"{file.name} is empty; it has no records or texts.")
     if all(isinstance(value, list) for value in values):
-        return of_cells(file, values, lines, notes=notes)
+        return of_cells(file, values, lines, notes=notes, counted=counted)
     records = [{TEXT: value} if isinstance(value, str) else value for value in values]
     for record, line in zip(records, lines, strict=True):
         if not isinstance(record, dict):
             raise ValueError(
-                f"{file.name}, {place} {line}: not a JSON object or text but {str(record)[:40]!r}."
+                f"{file.name}, {counted} {line}: not a JSON object or text but "
+                f"{str(record)[:40]!r}."
             )
-    return of_records(file, records, lines, notes)
+    return of_records(file, records, lines, notes, counted)

@@ -43,13 +43,15 @@ class Rows:
         What messages call it.
     columns : dict of str to Column
     lines : sequence of int
-        Line of the file that each row stands on (the row, in files without lines).
+        Where each row stands in the file.
     named : bool
         Whether the columns have names of their own, or are numbered.
     fixed : mapping of role to column
         Columns whose role is known without looking: a folder's files have names and texts.
     notes, details : tuple of str
         See `Dataset` and `Reading`.
+    counted : str
+        What is counted to find a row: ``"line"``, ``"row"`` or ``"item"``.
     """
 
     file: str
@@ -59,13 +61,14 @@ class Rows:
     fixed: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
+    counted: str = "line"
 
     def __len__(self) -> int:
         return len(self.lines)
 
     def line(self, row: int) -> str:
         """File and line of a row, as messages begin."""
-        return f"{self.file}, line {self.lines[row]}"
+        return f"{self.file}, {self.counted} {self.lines[row]}"
 
 
 def of_cells(
@@ -77,6 +80,7 @@ def of_cells(
     comma: bool = False,
     notes: tuple[str, ...] = (),
     details: tuple[str, ...] = (),
+    counted: str = "line",
 ) -> Rows:
     """Table of rows of cells, the first of which may be a header.
 
@@ -90,45 +94,46 @@ def of_cells(
         Whether the first row names the columns; by default its cells tell.
     comma : bool
         Whether numbers may have a decimal comma.
+    notes, details, counted
+        See `Rows`.
     """
     skipped = _title_rows(rows)
     rows, lines = rows[skipped:], lines[skipped:]
     if not rows:
         raise ValueError(f"{file.name} is empty; it has no rows.")
-    _refuse_ragged(file, rows, lines)
+    _refuse_ragged(f"{file.name}, {counted}", rows, lines)
     header = has_header(rows) if header is None else header
     if len(rows) == header:
         raise ValueError(f"{file.name} has a header but no rows.")
-    names = (
-        _names(file, rows[0], lines[0])
-        if header
-        else [_numbered(j) for j in range(1, len(rows[0]) + 1)]
-    )
-    cells = np.empty((len(rows) - header, len(names)), dtype=object)
-    cells[:] = rows[header:]
-    comma = comma and any(has_decimal_comma(cells[:, j]) for j in range(len(names)))
-    columns = {name: Column(name, cells[:, j], comma) for j, name in enumerate(names)}
+    names = _names(rows[0]) if header else _names([""] * len(rows[0]))
+    refuse_twice(f"{file.name}, {counted} {lines[0]}", names)
+    body = rows[header:]
+    cells = [as_cells([row[j] for row in body]) for j in range(len(names))]
+    comma = comma and any(map(has_decimal_comma, cells))
+    columns = {name: Column(name, own, comma) for name, own in zip(names, cells, strict=True)}
     said = [*details, *(["no header"] if not header else []), *(["decimal comma"] if comma else [])]
     if skipped:
         said.append(f"{skipped} lines above the table skipped")
-    return Rows(file.name, columns, lines[header:], bool(header), {}, notes, tuple(said))
+    return Rows(file.name, columns, lines[header:], bool(header), {}, notes, tuple(said), counted)
 
 
 def of_records(
-    file: Path, records: list[dict[str, Any]], lines: list[int], notes: tuple[str, ...]
+    file: Path,
+    records: list[dict[str, Any]],
+    lines: list[int],
+    notes: tuple[str, ...],
+    counted: str = "line",
 ) -> Rows:
     """Table of records with keys; a key that a record lacks is a missing cell."""
     keys = dict.fromkeys(key for record in records for key in record)
     columns = {key: Column(key, as_cells([record.get(key) for record in records])) for key in keys}
-    return Rows(file.name, columns, lines, notes=notes)
+    return Rows(file.name, columns, lines, notes=notes, counted=counted)
 
 
 def as_cells(values: list[Any]) -> Array:
     """One cell for each value, whatever it is."""
-    cells = np.empty(len(values), dtype=object)
-    for i, value in enumerate(values):  # all at once numpy would take lists apart
-        cells[i] = value
-    return cells
+    # Not np.array: it would take lists apart into a second dimension.
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def has_header(rows: list[list[Any]]) -> bool:
@@ -141,7 +146,7 @@ def has_header(rows: list[list[Any]]) -> bool:
     measured = [cell for cell, column in pairs if _kind(column) in ("numbers", "dates")]
     if measured:
         # A word above numbers is their name. Numbers are names only if they count.
-        return any(_kind([cell]) == "words" for cell in measured) or _counts(first, measured)
+        return any(map(_is_name, measured)) or _counts(first, measured)
     if any(cell in column for cell, column in pairs):
         return False  # a value that comes again
     if not HEADER_NAMES.isdisjoint(str(cell).strip().lower() for cell in first):
@@ -161,6 +166,11 @@ def _counts(first: list[Any], above_numbers: list[Any]) -> bool:
     corner = _kind(first[:1]) == "empty" or str(first[0]).strip().lower() in ID_NAMES
     years = numbers[0] > YEARS[0] and numbers[-1] < YEARS[1]
     return bool(corner or (years and _kind(first[:1]) == "words"))
+
+
+def _is_name(cell: Any) -> bool:
+    """Whether a cell is a word, and not a sign that stands for no value."""
+    return _kind([cell]) == "words" and any(letter.isalpha() for letter in str(cell))
 
 
 def _kind(cells: Sequence[Any]) -> str:
@@ -195,27 +205,20 @@ def _title_rows(rows: list[list[Any]]) -> int:
     return first if alone or (len(body) > 1 and has_header(body)) else 0
 
 
-def _refuse_ragged(file: Path, rows: list[list[Any]], lines: list[int]) -> None:
+def _refuse_ragged(place: str, rows: list[list[Any]], lines: list[int]) -> None:
     """Refuse rows of different lengths."""
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(rows[0]):
             raise ValueError(
-                f"{file.name}, line {line}: {len(row)} cells, but line {lines[0]} has "
-                f"{len(rows[0])}; each row must have as many."
+                f"{place} {line}: {len(row)} cells, but the first, {lines[0]}, has "
+                f"{len(rows[0])}; each must have as many."
             )
 
 
-def _numbered(j: int) -> str:
-    """Name of a column that has none, counted from 1."""
-    return f"column {j}"
-
-
-def _names(file: Path, row: list[Any], line: int) -> list[str]:
-    """Names of columns, which must differ; one without a name is called by its place."""
+def _names(row: list[Any]) -> list[str]:
+    """Names of columns; one that has none is called by its place, counted from 1."""
     given = ["" if cell is None else name_of(cell).strip() for cell in row]
-    names = [name or _numbered(j) for j, name in enumerate(given, start=1)]
-    refuse_twice(f"{file.name}, line {line}", names)
-    return names
+    return [name or f"column {j}" for j, name in enumerate(given, start=1)]
 
 
 def refuse_twice(place: str, names: list[str]) -> None:

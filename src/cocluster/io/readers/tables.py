@@ -35,7 +35,7 @@ def read_parquet(file: Path, asked: Asked) -> Rows:
             name: Column(name, column.to_numpy())
             for name, column in zip(table.column_names, table.columns, strict=True)
         }
-    return Rows(file.name, columns, range(1, table.num_rows + 1))
+    return Rows(file.name, columns, range(1, table.num_rows + 1), counted="row")
 
 
 def dataset_of(rows: Rows, asked: Asked, vectorizer: Any) -> Dataset:
