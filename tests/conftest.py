@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,28 @@ from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, bipartite
 from cocluster.linalg.types import Array
 
+# Marked `thorough`, and left out by `make test-quick`: what takes long because it tries every
+# combination (methods x containers x links), other processes, damaged files or whole benchmarks.
+# Also thorough is every test with another seed than 0, the same law on another draw. The quick
+# tests keep the laws of all parts, and `tests/methods/test_catalogue.py` fits every method.
+THOROUGH = (
+    "tests/benchmarks",
+    "tests/blocks",
+    "tests/datasets/test_docstrings.py",
+    "tests/examples",
+    "tests/graphs/test_approximate_neighbours.py",
+    "tests/io/readers/test_hostile_files.py",
+    "tests/io/test_runs.py",
+    "tests/methods/factorization/test_graph_inputs.py",
+    "tests/methods/factorization/test_graph_methods.py",
+    "tests/methods/factorization/test_star_ssnmf.py",
+    "tests/methods/spectral/test_spectral_estimators.py",
+    "tests/methods/test_sklearn.py",
+    "tests/methods/test_state.py",
+    "tests/test_cli.py",
+    "tests/test_processes.py",
+    "tests/utils/test_addresses.py",
+)
 STRUCTURES = ("dense", "sparse", "star", "chain", "center in columns", "absent")
 
 
@@ -71,6 +94,26 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     given = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
     if "seed" in metafunc.fixturenames and not any("seed" in names for names in given):
         metafunc.parametrize("seed", getattr(metafunc.module, "SEEDS", (0, 1)))
+
+
+def thorough(path: Path, config: pytest.Config) -> bool:
+    """Whether all tests below a path are thorough."""
+    return any(path.is_relative_to(config.rootpath / name) for name in THOROUGH)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what the quick tests leave out."""
+    for item in items:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        if parameters.get("seed", 0) != 0 or thorough(item.path, config):
+            item.add_marker("thorough")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Not even import files that would be left out: what they need takes seconds to load."""
+    quick = "not thorough" in config.option.markexpr
+    # None leaves the question to others.
+    return True if quick and thorough(collection_path, config) else None
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cocluster.__main__ import main
 from cocluster.methods.catalogue import METHODS
 
 BLOCKS = np.kron([[9, 1], [1, 9]], np.ones((4, 3)))
@@ -65,15 +66,34 @@ def test_links_are_read_by_name_and_obeyed(table: Path, tmp_path: Path) -> None:
     ],
 )
 def test_errors_are_one_sentence_and_leave_nothing(
-    words: tuple[str, ...], said: str, table: Path, tmp_path: Path
+    words: tuple[str, ...],
+    said: str,
+    table: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    done = command(*words, cwd=tmp_path)
-    assert done.returncode == 1
-    assert said in " ".join(done.stderr.split())
-    assert "Traceback" not in done.stderr
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["cocluster", *words])
+    # Anything but a quiet exit would be a traceback.
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 1
+    assert said in " ".join(capsys.readouterr().err.split())
     assert [file.name for file in tmp_path.iterdir()] == [table.name]
 
 
-def test_every_method_is_listed(tmp_path: Path) -> None:
-    listed = command("methods", cwd=tmp_path).stdout
+def test_the_shell_sees_an_error_without_a_traceback(tmp_path: Path) -> None:
+    done = command("fit", "nothing.csv", "-k", "2", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "no file or folder" in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_every_method_is_listed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["cocluster", "methods"])
+    main()
+    listed = capsys.readouterr().out
     assert all(name in listed for name in METHODS)

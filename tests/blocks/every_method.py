@@ -20,6 +20,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 TAKING = [case for case in CASES if case.split()[0] == "auto" or METHODS[case.split()[0]].blocks]
 REFUSING = [case for case in CASES if case not in TAKING]
+# Enough for every step to meet what another has left. On Dask a sweep is tens of messages.
+SWEEPS = 4
 
 
 def fitted(case: str, X: Any, of: sp.csr_array, **fitting: Any) -> Any:
@@ -30,7 +32,7 @@ def fitted(case: str, X: Any, of: sp.csr_array, **fitting: Any) -> Any:
     name, parameters = CASES[case]
     estimator = getattr(cocluster, name)
     if "max_iter" in inspect.signature(estimator).parameters:
-        parameters = {"max_iter": 8, **parameters}
+        parameters = {"max_iter": SWEEPS, **parameters}
     if "graphs" in inspect.signature(estimator.fit).parameters:
         fitting["graphs"] = {"samples": knn_graph(of, 5), "features": knn_graph(of.T.tocsr(), 5)}
     return estimator(3, random_state=0, **parameters).fit(X, **fitting)

@@ -103,7 +103,7 @@ def test_the_scaled_matrix_is_the_scaled_matrix(compiled):
 
 @pytest.mark.parametrize(("method", "share"), [(FNMTF, 0.5), (NMTF, 1.0)])
 def test_a_fit_holds_no_second_copy_of_the_data(method, share, compiled):
-    X = sp.random_array((2_000, 400), density=0.5, format="csr", rng=0)
+    X = sp.random_array((2_000, 400), density=0.5, format="csr", random_state=0)
     start = tuple(np.arange(n) % K for n in X.shape)
     model = method(K, init=start, normalize=None, max_iter=2)
     model.fit(X)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cocluster import FNMTF, ITCC, CoCluster, Links, star
 from cocluster.data.relation import Relation
@@ -24,11 +23,6 @@ K = 3
 @pytest.fixture(scope="module")
 def planted() -> Any:
     return make_blocks(120, 80, K, random_state=0)
-
-
-@parametrize_with_checks([CoCluster(random_state=0)])
-def test_scikit_learn_check(estimator: CoCluster, check: Any) -> None:
-    check(estimator)
 
 
 def test_the_rule_is_by_sign_and_storage(planted: Any) -> None:

@@ -16,6 +16,7 @@ from cocluster.linalg.partitions import Partition, as_array
 from cocluster.trifactor import (
     FactorSpec,
     GraphEnsemble,
+    Indicator,
     NonNegative,
     PairTerms,
     SpectralAnchor,
@@ -74,6 +75,19 @@ def test_the_majorizer_touches_the_penalty_and_lies_nowhere_below(penalty, facto
 def test_the_majorizer_is_the_quadratic_it_says(penalty, factor, rng):
     block, G = PENALTIES[penalty](rng).majorizer(FACTORS[factor](rng)), FACTORS[factor](rng)
     assert block.value(G) == pytest.approx(block_value(block, as_array(G)))
+
+
+@pytest.mark.parametrize("constraint", [NonNegative(), Indicator()], ids=["soft", "hard"])
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_sweeps_never_raise_the_objective(penalty, constraint, rng):
+    specs = {
+        "samples": FactorSpec(K, constraint, (PENALTIES[penalty](rng),)),
+        "features": FactorSpec(K, constraint),
+    }
+    problem = TriFactorProblem(bipartite(rng.random((N, 6))), specs)
+    history = alternate(problem, random_start(problem, rng), max_iter=20, tol=0).history
+    assert len(history) > 1
+    assert (np.diff(history) <= 1e-10 * (abs(history[0]) + 1)).all()
 
 
 @pytest.mark.parametrize("spread", [0.01, 0.1, 1.0, 100.0])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import subprocess
 import sys
 
 import pytest
 
 import cocluster
 from cocluster.utils.addresses import MOVED, OldAddresses, register
+from tests.processes import printed_by
 
 # One name that users took from each of the old addresses; of some, what now bears another name.
 NAMES = {
@@ -21,13 +21,6 @@ NAMES = {
     "spectral": "ncut",
     "threads": "limit",
 }
-
-
-def in_a_new_process(program: str) -> str:
-    """What a program prints that is the first to import the package."""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 def test_every_old_address_has_a_name_to_try() -> None:
@@ -55,7 +48,7 @@ def test_the_module_is_that_of_today(old: str) -> None:
     ],
 )
 def test_every_way_to_import_it_works_first(old: str, program: str) -> None:
-    printed = in_a_new_process(program.format(old=old, name=NAMES[old]))
+    printed = printed_by(program.format(old=old, name=NAMES[old])).strip()
     assert printed == f"cocluster.{MOVED[old]}"
 
 
@@ -78,5 +71,5 @@ def test_the_hook_is_registered_once_and_loads_nothing() -> None:
     register("cocluster")
     assert sum(isinstance(finder, OldAddresses) for finder in sys.meta_path) == 1
     program = "import sys, cocluster; print(*(m for m in sys.modules if m.startswith('cocluster')))"
-    loaded = set(in_a_new_process(program).split())
+    loaded = set(printed_by(program).split())
     assert loaded == {"cocluster", "cocluster.utils", "cocluster.utils.addresses"}

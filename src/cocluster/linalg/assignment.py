@@ -15,7 +15,10 @@ from cocluster.linalg.types import Array
 
 
 def assigned(
-    costs: Array, G: Partition, ties: Ties | None = None, pairwise: sp.csr_array | None = None
+    costs: Array,
+    G: Partition,
+    ties: Ties | None = None,
+    pairwise: Array | sp.csr_array | None = None,
 ) -> Partition:
     r"""Lower :math:`\sum_i costs_{i, z_i} + \sum_{ij} P_{ij} [z_i = z_j]` over the labels z.
 
@@ -30,22 +33,23 @@ def assigned(
         The labels so far.
     ties : Ties, optional
         Rows that share a label; G must give them one.
-    pairwise : csr_array of shape (n, n), optional
+    pairwise : ndarray or csr_array of shape (n, n), optional
         P, symmetric: what it costs two rows to share a cluster.
     """
     if ties is not None:
         # A component is one row whose costs are the sums over its members.
         tied = Partition(G.labels[ties.representative], G.n_clusters)
         between = None if pairwise is None else ties.between(pairwise)
-        moved = assigned(ties.sums(costs), tied, pairwise=between)
-        return Partition(moved.labels[ties.component], G.n_clusters)
+        found = assigned(ties.sums(costs), tied, pairwise=between)
+        return Partition(found.labels[ties.component], G.n_clusters)
     best, rows = costs.argmin(axis=1), np.arange(len(costs))
     # A row stays where it is if that is as good: otherwise rows between two clusters of equal cost
     # would go to and fro, and the labels would never settle.
     stay = costs[rows, G.labels] <= costs[rows, best]
     labels = np.where(stay, G.labels, best).astype(np.int32)
     if pairwise is not None:
-        _follow_pairs(labels, G.labels, costs, pairwise)
+        # Of a matrix that is sparse already, this makes no copy.
+        _follow_pairs(labels, G.labels, costs, sp.csr_array(pairwise))
     return Partition(labels, G.n_clusters)
 
 
@@ -122,7 +126,7 @@ def _reassigned_plainly(
 ) -> tuple[Partition, Array]:
     """The same for any matrix: rows that move are picked out."""
     costs = times(R, H) @ codes.T.astype(R.dtype) + bias.astype(R.dtype)
-    moved = assigned(costs, G)
-    rows = np.flatnonzero(moved.labels != G.labels)
-    change = moved[rows].dense(R.dtype) - G[rows].dense(R.dtype)
-    return moved, R[rows].T @ change
+    after = assigned(costs, G)
+    rows = np.flatnonzero(after.labels != G.labels)
+    change = after[rows].dense(R.dtype) - G[rows].dense(R.dtype)
+    return after, R[rows].T @ change

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cocluster.graphs import knn_graph, laplacian
 from cocluster.linalg.matrices import squared_norm
@@ -25,7 +24,6 @@ from cocluster.methods.factorization.snmtf import SNMTF
 from cocluster.metrics import accuracy
 from cocluster.trifactor import GraphEnsemble
 from tests.conftest import plant, structured
-from tests.methods.test_sklearn import _expected_failures
 
 SEEDS = (0,)
 
@@ -233,11 +231,3 @@ def test_a_fixed_point_of_gnmf_satisfies_the_kkt_conditions():
         gradient = G @ H.T @ H - R @ H + L @ G
         assert np.abs(G * gradient).max() < 1e-5 * np.abs(G * (R @ H)).max()
         assert gradient.min() > -1e-4 * np.abs(R @ H).max()
-
-
-@parametrize_with_checks(
-    [method() for method in METHODS if method is not SNMTF],  # which is DRCC
-    expected_failed_checks=_expected_failures,
-)
-def test_scikit_learn_check(estimator: Any, check: Any) -> None:
-    check(estimator)

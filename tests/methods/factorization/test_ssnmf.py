@@ -10,7 +10,6 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import nnls
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from benchmarks.links_curves import load
 from cocluster.data.relation import Relation
@@ -37,7 +36,6 @@ SEEDS = (0,)
 K = 3
 HOLD = {"dense": np.asarray, "sparse": sp.csr_array}
 every_form = pytest.mark.parametrize("hold", HOLD.values(), ids=HOLD)
-NEEDS_SIGN = {"check_clustering": "standardises its data; the method needs data >= 0"}
 
 
 def drawn_links(labels: Array, count: int, rng: np.random.Generator) -> Links:
@@ -218,11 +216,6 @@ def test_single_precision_stays_single(planted, rng):
         model.fit(sp.csr_array(planted.X.astype(np.float32)), links=links)
         assert model.row_factor_.dtype == np.float32
         assert accuracy(planted.row_labels, model.labels_) == 1
-
-
-@parametrize_with_checks([SSNMF()], expected_failed_checks=lambda _: NEEDS_SIGN)
-def test_scikit_learn_check(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from benchmarks.links_curves import load
 from cocluster.data.relational import star
@@ -24,7 +23,6 @@ from tests.conftest import plant
 SEEDS = (0,)
 
 K = 3
-NEEDS_SIGN = {"check_clustering": "standardises its data; the method needs data >= 0"}
 
 
 def true_links(labels: Array, count: int, rng: np.random.Generator) -> Links:
@@ -164,13 +162,6 @@ def test_links_between_features_act_on_their_factor(planted, rng):
     model = StarSSNMF(K, random_state=0).fit(planted.X, links=links)
     assert model.column_labels_[i] == model.column_labels_[j]
     assert model.metrics_["features"].is_identity
-
-
-@parametrize_with_checks(
-    [StarSSNMF(n_init=2, max_iter=20)], expected_failed_checks=lambda _: NEEDS_SIGN
-)
-def test_scikit_learn_check(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cocluster.methods.kernel_kmeans.estimator import KernelKMeans
 from cocluster.metrics import accuracy
@@ -74,11 +73,6 @@ def test_callback_ends_the_run(planted):
     model.fit(planted.X, callback=lambda progress: seen.append(progress.objective) or True)
     assert not model.converged_
     assert seen == [model.objective_]
-
-
-@parametrize_with_checks([KernelKMeans()])
-def test_scikit_learn_check(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,10 @@ import pytest
 import scipy.sparse as sp
 from sklearn.cluster import SpectralCoclustering
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cocluster import BSGP, LDCC, SRC, CoCluster, Links, NCut
 from cocluster.data.relational import RelationalData, bipartite
 from cocluster.linalg.types import Array
-from cocluster.methods.base import Coclusterer
 from cocluster.methods.spectral.means import NearestMeans, point_set
 from cocluster.methods.spectral.merging import merger
 from cocluster.trifactor import State, alternate
@@ -38,18 +36,6 @@ def loose(seed: int) -> tuple[Array, Array]:
     labels = rng.permutation(np.arange(60) % 3)
     rates = 1.0 + 0.35 * (labels[:, None] == np.arange(40) % 3)
     return rng.poisson(rates).astype(float), labels
-
-
-@parametrize_with_checks(
-    [method(n_init=1) for method in METHODS],
-    expected_failed_checks=lambda estimator: (
-        {"check_clustering": "gives negative data to a method that takes none"}
-        if estimator.__sklearn_tags__().input_tags.positive_only
-        else {}
-    ),
-)
-def test_scikit_learn_check(estimator: Coclusterer, check: Any) -> None:
-    check(estimator)
 
 
 @pytest.mark.parametrize("maker", MAKERS)

@@ -20,7 +20,8 @@ from cocluster.io.readers.common import (
 )
 from cocluster.io.readers.packed import refuse_size
 from cocluster.io.reading import Reading
-from cocluster.linalg.types import Array, InMemory
+from cocluster.linalg.matrices import by_rows
+from cocluster.linalg.types import Array
 from cocluster.utils.files import unreadable
 from cocluster.utils.parsing import as_float
 
@@ -71,8 +72,7 @@ def read_matrix_market(file: Path, asked: Asked) -> Dataset:
     with unreadable(file.name, *errors):
         _refuse_market(file, content, asked)
         X = scipy.io.mmread(_stream(content), spmatrix=False)
-    matrix: InMemory = sp.csr_array(X) if sp.issparse(X) else X
-    return Dataset(file.name.split(".")[0], {"X": matrix.astype(np.float64)})
+    return Dataset(file.name.split(".")[0], {"X": by_rows(X).astype(np.float64)})
 
 
 def _refuse_market(file: Path, content: bytes, asked: Asked) -> None:

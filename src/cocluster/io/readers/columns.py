@@ -162,7 +162,7 @@ class Column:
         """Cells as Python has them."""
         # Of dates in nanoseconds numpy would give whole numbers.
         exact = self.cells.astype("datetime64[s]") if self.cells.dtype.kind == "M" else self.cells
-        return exact.tolist()
+        return list(exact.tolist())
 
     @cached_property
     def _plain(self) -> Array | None:

@@ -147,7 +147,8 @@ def test_single_precision_stays(planted: Any, tmp_path: Path) -> None:
 def test_memory_stays_below_the_limit(tmp_path: Path) -> None:
     rng, n, m = np.random.default_rng(0), 40_000, 2_000
     blocks = (
-        sp.random_array((2_000, m), density=0.04, rng=rng, format="csr") for _ in range(n // 2_000)
+        sp.random_array((2_000, m), density=0.04, random_state=rng, format="csr")
+        for _ in range(n // 2_000)
     )
     folder, limit = write_blocks(blocks, tmp_path / "x", rows_per_block=1_000), 10_000_000
     size = sum(file.stat().st_size for file in folder.iterdir())
