@@ -242,6 +242,11 @@ def test_one_text_is_not_taken_for_its_letters() -> None:
         WordCounter().fit("cat")
 
 
+def test_what_is_no_text_is_named() -> None:
+    with pytest.raises(TypeError, match="Text 1 is None"):
+        WordCounter().fit(["cat", None])  # type: ignore[list-item]
+
+
 def test_stop_words_of_all_languages_are_words_that_could_be_counted() -> None:
     for language, words in STOP_WORDS.items():
         text = " ".join(sorted(words))

@@ -327,7 +327,11 @@ def _texts(texts: Iterable[str]) -> list[str]:
     """Texts as a list, with lines that end in a line feed."""
     if isinstance(texts, str):
         raise TypeError("WordCounter takes a list of texts, not one text.")
-    return [text.replace("\r\n", "\n").replace("\r", "\n") for text in texts]
+    given = list(texts)
+    for i, text in enumerate(given):
+        if not isinstance(text, str):
+            raise TypeError(f"Text {i} is {text!r}; pass a str, which may be empty, for each text.")
+    return [text.replace("\r\n", "\n").replace("\r", "\n") for text in given]
 
 
 def _count(texts: list[str], analyzer: Callable[[str], list[str]]) -> tuple[sp.csr_array, Array]:

@@ -141,12 +141,13 @@ def has_header(rows: list[list[Any]]) -> bool:
     first, below = rows[0], rows[1 : 1 + _n_looked_at(rows)]
     if not below:
         return not any(_kind([cell]) == "numbers" for cell in first)
-    columns = list(zip(*below, strict=True))
-    pairs = list(zip(first, columns, strict=True))
+    pairs = list(zip(first, zip(*below, strict=True), strict=True))
+    # A word above numbers is their name. As a rule the first one is found at once.
+    if any(_is_name(cell) and _kind(column) in ("numbers", "dates") for cell, column in pairs):
+        return True
     measured = [cell for cell, column in pairs if _kind(column) in ("numbers", "dates")]
     if measured:
-        # A word above numbers is their name. Numbers are names only if they count.
-        return any(map(_is_name, measured)) or _counts(first, measured)
+        return _counts(first, measured)
     if any(cell in column for cell, column in pairs):
         return False  # a value that comes again
     if not HEADER_NAMES.isdisjoint(str(cell).strip().lower() for cell in first):
