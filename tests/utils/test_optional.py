@@ -22,3 +22,11 @@ def test_the_name_to_install_is_told_and_other_ways_out(module, package, monkeyp
     sentence = rf"^things need {package}: pip install 'cocluster\[extra\]', or wait\.$"
     with pytest.raises(ImportError, match=sentence):
         library(module, "things", "extra", "or wait")
+
+
+def test_what_no_extra_brings_is_installed_by_its_own_name(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(
+        ImportError, match=r"^vectors need .*: pip install sentence-transformers\.$"
+    ):
+        library("sentence_transformers", "vectors")

@@ -8,10 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from cocluster.data.containers import Table, as_table
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
+from cocluster.io.reading import Reading
 from cocluster.linalg.positions import positions_of
 from cocluster.linalg.types import Array, InMemory
+from cocluster.preprocessing.counting import WordCounter
+
+# The type of the rows in `Dataset.data`, after which no view can be called.
+CENTER = "samples"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +51,14 @@ class Dataset:
         What the user should know: oddities of the data, or how a file had to be read.
     info : mapping of str to str
         Origin and licence, where known.
+    reading : Reading
+        How a file was read; ``dataset.reading.told()`` says it in one line.
+    texts, titles : object array of shape (n_samples,) or None
+        Texts whose words are counted, as they were read, and titles or subjects.
+    metadata : mapping of name to array of shape (n_samples,)
+        Columns that take no part, such as dates: to be shown beside the samples.
+    counter : WordCounter, other vectorizer, or None
+        What counted the words; its ``transform`` counts those of new texts in the same way.
 
     Examples
     --------
@@ -66,18 +80,33 @@ class Dataset:
     extras: Mapping[str, Array] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     info: Mapping[str, str] = field(default_factory=dict)
+    reading: Reading = field(default_factory=Reading)
+    texts: Array | None = None
+    titles: Array | None = None
+    metadata: Mapping[str, Array] = field(default_factory=dict)
+    counter: Any = None
 
     def __post_init__(self) -> None:
         if not self.views:
             raise ValueError(f"Data set {self.name!r} has no views; pass at least one matrix.")
         n = len(self)
+        if CENTER in self.views:
+            raise ValueError(
+                f"A view of {self.name!r} is called {CENTER!r}, as its rows are; rename the view."
+            )
         for view, matrix in self.views.items():
             if view not in self.present and matrix.shape[0] != n:
                 raise ValueError(
                     f"View {view!r} of {self.name!r} has {matrix.shape[0]} rows but there are {n} "
                     "samples; every view must have a row for each sample."
                 )
-        for what, values in (("labels", self.labels), ("sample names", self.sample_names)):
+        of_samples = {
+            "labels": self.labels,
+            "sample names": self.sample_names,
+            "texts": self.texts,
+            "titles": self.titles,
+        } | {f"cells of {name!r}": column for name, column in self.metadata.items()}
+        for what, values in of_samples.items():
             if values is not None and len(values) != n:
                 raise ValueError(
                     f"{self.name!r} has {n} samples but {len(values)} {what}; give one for each."
@@ -109,13 +138,13 @@ class Dataset:
     def data(self) -> RelationalData:
         """The views as a star around the samples, ready to be co-clustered."""
         relations = [
-            Relation(matrix, "samples", view, row_index=self.present.get(view))
+            Relation(matrix, CENTER, view, row_index=self.present.get(view))
             for view, matrix in self.views.items()
         ]
         names = dict(self.feature_names)
         if self.sample_names is not None:
-            names["samples"] = self.sample_names
-        return RelationalData(tuple(relations), "samples", names)
+            names[CENTER] = self.sample_names
+        return RelationalData(tuple(relations), CENTER, names)
 
     def select(self, samples: Any) -> Dataset:
         """The samples of a mask or of positions, in the order given; classes keep their codes."""
@@ -127,6 +156,9 @@ class Dataset:
             present={name: rows for name, (_, rows) in chosen.items() if rows is not None},
             labels=_rows_of(self.labels, positions),
             sample_names=_rows_of(self.sample_names, positions),
+            texts=_rows_of(self.texts, positions),
+            titles=_rows_of(self.titles, positions),
+            metadata={name: column[positions] for name, column in self.metadata.items()},
             masks=self._of_samples(self.masks, positions),
             extras=self._of_samples(self.extras, positions),
         )
@@ -146,6 +178,103 @@ class Dataset:
         labels = code[self.labels]
         subset = replace(self, labels=labels, class_names=np.array(classes))
         return subset.select(labels >= 0)
+
+    def canonical_order(self) -> Array:
+        """Positions that order samples by what they are, not by where they stand in a file.
+
+        By text and name, where there are; otherwise as they are. Methods that draw at random give
+        the same clusters for the same samples only if these come in the same order.
+
+        Examples
+        --------
+        >>> names = np.array(["b", "a"], dtype=object)
+        >>> Dataset("toy", {"X": np.eye(2)}, sample_names=names).canonical_order()
+        array([1, 0])
+        """
+        known = [values for values in (self.texts, self.sample_names) if values is not None]
+        keys = [tuple(str(values[i]) for values in known) for i in range(len(self))]
+        return np.array(sorted(range(len(self)), key=keys.__getitem__), dtype=np.intp)
+
+    def with_view(self, name: str, given: Any) -> Dataset:
+        """The same samples with one more view, such as sentence embeddings beside words.
+
+        Parameters
+        ----------
+        name : str
+            Of the view.
+        given : matrix, frame, Dataset of one view, or callable
+            A callable gets the list of texts, without mail headers and shared lines unless those
+            are counted, and returns one row for each, as `cocluster.preprocessing.sentence_model`
+            does. Rows of a frame with an index and of a
+            data set with names are matched by name, and may lack samples; others by position.
+
+        Examples
+        --------
+        >>> texts = np.array(["one", "two words"], dtype=object)
+        >>> dataset = Dataset("toy", {"words": np.eye(2)}, texts=texts)
+        >>> dataset.with_view("length", lambda texts: [[len(text)] for text in texts])
+        Dataset(toy; samples: 2, words: 2, length: 1; 0 classes)
+        """
+        if name in self.views:
+            raise ValueError(f"{self.name!r} has a view {name!r} already; choose another name.")
+        table = self._table(name, given)
+        matrix: InMemory = table.matrix
+        present, how = None, "position"
+        if table.row_ids is not None and self.sample_names is not None:
+            rows, present = self._matched(name, table.row_ids)
+            matrix, how = matrix[rows], "name"
+        elif matrix.shape[0] != len(self):
+            raise ValueError(
+                f"View {name!r} has {matrix.shape[0]:,} rows but {self.name!r} {len(self):,} "
+                "samples; give one row for each sample, in the same order, or rows with names."
+            )
+        features = {} if table.column_names is None else {name: table.column_names}
+        detail = f"{name}: rows matched by {how}"
+        return replace(
+            self,
+            views={**self.views, name: matrix},
+            present={**self.present, **({} if present is None else {name: present})},
+            feature_names={**self.feature_names, **features},
+            reading=replace(self.reading, details=(*self.reading.details, detail)),
+        )
+
+    def _table(self, name: str, given: Any) -> Table:
+        """Matrix of a view and names of its rows and columns."""
+        if callable(given):
+            return as_table(given(self._texts_for(name)), name)
+        if isinstance(given, Dataset):
+            view = next(iter(given.views))
+            return Table(given.X, given.sample_names, given.feature_names.get(view))
+        return as_table(given, name)
+
+    def _texts_for(self, name: str) -> list[str]:
+        """Texts from which a view is made."""
+        if self.texts is None:
+            raise ValueError(f"{self.name!r} has no texts to make {name!r} of; give a matrix.")
+        # A header may name the very group that is looked for.
+        if isinstance(self.counter, WordCounter):
+            return self.counter.bodies(self.texts)
+        return list(self.texts)
+
+    def _matched(self, name: str, ids: Array) -> tuple[Array, Array | None]:
+        """Rows of a view in the order of the samples, and which samples these are (None: all)."""
+        row = {str(key): i for i, key in enumerate(ids)}
+        if len(row) < len(ids):
+            raise ValueError(f"View {name!r} has several rows of one name; keep one for each.")
+        names = [] if self.sample_names is None else list(map(str, self.sample_names))
+        if len(set(names)) < len(names):
+            raise ValueError(
+                f"Samples of {self.name!r} share names, so the rows of {name!r} cannot be matched; "
+                "give a matrix without names, in the same order."
+            )
+        present = np.array([i for i, key in enumerate(names) if key in row], dtype=np.intp)
+        if len(present) == 0:
+            raise ValueError(
+                f"View {name!r} has no row for any sample of {self.name!r}: its first is called "
+                f"{ids[0]!r}, the first sample {names[0]!r}."
+            )
+        rows = np.array([row[names[i]] for i in present], dtype=np.intp)
+        return rows, None if len(present) == len(names) else present
 
     def _view_rows(self, view: str, positions: Array) -> tuple[InMemory, Array | None]:
         """Rows of a view for the chosen samples, and which of these it describes (None: all)."""

@@ -1,5 +1,7 @@
-"""Preparation of data as in the papers, as scikit-learn transformers.
+"""Preparation of data, as scikit-learn transformers: texts, and what the papers did.
 
+Texts
+    `WordCounter`: words of texts, without those that tell nothing; `sentence_model`: vectors
 Words
     `TopWordsByMutualInformation`, `TopByVariance`, `DocumentCategory`
 Genes
@@ -9,6 +11,8 @@ Images
 """
 
 from cocluster.preprocessing.categories import DocumentCategory
+from cocluster.preprocessing.counting import WordCounter
+from cocluster.preprocessing.embeddings import sentence_model
 from cocluster.preprocessing.genes import GeneScreen, TopGenesByFirstComponent
 from cocluster.preprocessing.images import COLOR, TEXTURE, ImageFeatures
 from cocluster.preprocessing.words import TopByVariance, TopWordsByMutualInformation
@@ -22,4 +26,6 @@ __all__ = [
     "TopByVariance",
     "TopGenesByFirstComponent",
     "TopWordsByMutualInformation",
+    "WordCounter",
+    "sentence_model",
 ]

@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 # What a package is called where it is installed, if that is not the name it is imported by.
-PACKAGES = {"PIL": "pillow", "faiss": "faiss-cpu", "skimage": "scikit-image"}
+PACKAGES = {
+    "PIL": "pillow",
+    "faiss": "faiss-cpu",
+    "sentence_transformers": "sentence-transformers",
+    "skimage": "scikit-image",
+}
 
 
-def library(module: str, what: str, extra: str, otherwise: str = "") -> Any:
+def library(module: str, what: str, extra: str = "", otherwise: str = "") -> Any:
     """Import an optional module, or say what to install.
 
     Parameters
@@ -18,7 +23,7 @@ def library(module: str, what: str, extra: str, otherwise: str = "") -> Any:
     what : str
         What needs it, in the plural: ``"parquet files"``.
     extra : str
-        The extra of this package that brings it: ``"parquet"``.
+        The extra of this package that brings it: ``"parquet"``. Empty for what no extra brings.
     otherwise : str
         A way to do without it, such as ``"or give the graph yourself"``.
     """
@@ -28,5 +33,7 @@ def library(module: str, what: str, extra: str, otherwise: str = "") -> Any:
         return __import__(module, fromlist=["__name__"])
     except ImportError:
         top = module.split(".")[0]
-        remedy = f"pip install 'cocluster[{extra}]'" + (f", {otherwise}" if otherwise else "")
-        raise ImportError(f"{what} need {PACKAGES.get(top, top)}: {remedy}.") from None
+        package = PACKAGES.get(top, top)
+        remedy = f"pip install 'cocluster[{extra}]'" if extra else f"pip install {package}"
+        remedy += f", {otherwise}" if otherwise else ""
+        raise ImportError(f"{what} need {package}: {remedy}.") from None

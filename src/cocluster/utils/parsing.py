@@ -56,15 +56,21 @@ def is_missing(value: Any) -> bool:
         return True
 
 
-def json_object(text: str, place: str) -> dict[str, Any]:
-    """The JSON object in a text; anything else is refused with the place it was found at."""
+def json_value(text: str, place: str) -> Any:
+    """The JSON value in a text; what is none is refused with the place it was found at."""
     try:
-        value = json.loads(text)
+        return json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{place}: not JSON ({error.msg}).") from None
+        where = f", line {error.lineno}, column {error.colno}" if error.lineno > 1 else ""
+        raise ValueError(f"{place}{where}: not JSON ({error.msg}).") from None
     except (ValueError, RecursionError) as error:
         # Numbers of thousands of digits, and brackets in brackets in brackets.
         raise ValueError(f"{place}: JSON that cannot be read ({error}).") from None
+
+
+def json_object(text: str, place: str) -> dict[str, Any]:
+    """The JSON object in a text; anything else is refused with the place it was found at."""
+    value = json_value(text, place)
     if not isinstance(value, dict):
         raise ValueError(f"{place}: not a JSON object.")
     return value

@@ -9,7 +9,17 @@ import scipy.sparse as sp
 
 from cocluster.io.readers import read
 from tests.io.readers import writers
-from tests.io.readers.writers import BINARY, CODES, FEATURES, LABELLED, MATRICES, NAMED, NAMES, X
+from tests.io.readers.writers import (
+    BINARY,
+    CODES,
+    FEATURES,
+    LABELLED,
+    MATRICES,
+    NAMED,
+    NAMES,
+    STRICT,
+    X,
+)
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::FutureWarning:anndata", "ignore::UserWarning:anndata"
@@ -57,7 +67,7 @@ def test_sparse_files_stay_sparse(writer, tmp_path):
 
 
 @pytest.mark.parametrize("kept", [0.3, 0.7])
-@pytest.mark.parametrize("writer", BINARY, ids=of)
+@pytest.mark.parametrize("writer", [*BINARY, *STRICT], ids=of)
 def test_cut_off_files_are_named(writer, kept, tmp_path):
     file = writer(tmp_path)
     whole = file.read_bytes()
@@ -66,7 +76,7 @@ def test_cut_off_files_are_named(writer, kept, tmp_path):
         read(file)
 
 
-@pytest.mark.parametrize("writer", [*BINARY, writers.market, writers.arff_dense], ids=of)
+@pytest.mark.parametrize("writer", MATRICES, ids=of)
 def test_files_of_another_kind_are_named(writer, tmp_path):
     file = writer(tmp_path)
     file.write_bytes(b"<html>\nnot found\n</html>" * 20)
@@ -89,9 +99,10 @@ def test_a_label_that_is_not_there_is_refused(writer, tmp_path):
 
 
 def test_unknown_endings_and_missing_files(tmp_path):
-    (tmp_path / "toy.docx").write_text("?")
-    with pytest.raises(ValueError, match=r"toy\.docx.*\.npz.*\.csv"):
-        read(tmp_path / "toy.docx")
+    for name in ("toy.what", "toy.gz", "toy.what.gz"):
+        (tmp_path / name).write_text("?")
+        with pytest.raises(ValueError, match=rf"{name}: .*\.npz.*\.csv"):
+            read(tmp_path / name)
     with pytest.raises(FileNotFoundError, match="no file or folder"):
         read(tmp_path / "toy.csv")
 

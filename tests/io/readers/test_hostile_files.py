@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import time
 import zipfile
 from pathlib import Path
@@ -15,6 +16,7 @@ import scipy.sparse as sp
 
 from cocluster.io.readers import read
 from cocluster.io.readers.common import _by_size, encode_labels
+from tests.io.readers import writers
 from tests.processes import printed_by
 
 DENSE = np.array([[1.0, 0, 2], [0, 3, 0], [0, 0, 4], [5, 0, 6]])
@@ -157,7 +159,7 @@ def test_null_names_are_not_called_none(tmp_path):
     assert read(path).sample_names.tolist() == ["x", ""]
     long = {"sample": ["x", None], "feature": ["a", "a"], "value": [1.0, 2.0]}
     pyarrow.write_table(table(long), path)
-    with pytest.raises(ValueError, match=r"toy\.parquet, line 2: there is no sample"):
+    with pytest.raises(ValueError, match=r"toy\.parquet, row 2: there is no sample"):
         read(path)
 
 
@@ -183,7 +185,7 @@ def test_errors_of_other_libraries_name_the_file(tmp_path):
     with pytest.raises(ValueError, match=r"toy\.jsonl, line 1"):
         read(tmp_path / "toy.jsonl")
     (tmp_path / "toy.mat").write_text(f"1 {10**30} 1\n1 1\n")
-    with pytest.raises(ValueError, match=r"toy\.mat: line 1 announces"):
+    with pytest.raises(ValueError, match=r"toy\.mat announces .* columns"):
         read(tmp_path / "toy.mat")
     pyarrow.write_table(table({}), tmp_path / "toy.parquet")
     with pytest.raises(ValueError, match=r"toy\.parquet has no columns"):
@@ -201,7 +203,9 @@ def test_unknown_encodings_of_annotated_data_name_the_file(tmp_path):
 
 def test_long_lines_take_time_in_proportion(tmp_path):
     names = [str(j) for j in range(60_000)]
-    (tmp_path / "toy.csv").write_text(",".join(["a", *names, names[-1]]) + "\n")
+    (tmp_path / "toy.csv").write_text(
+        ",".join(["a", *names, names[-1]]) + "\n" + "1," * 60_001 + "1\n"
+    )
     blanks = f"@attribute a numeric\n@data\n1{' ' * 60_000}2\n"
     (tmp_path / "toy.arff").write_text(blanks)
     begun = time.process_time()
@@ -209,3 +213,44 @@ def test_long_lines_take_time_in_proportion(tmp_path):
         with pytest.raises(ValueError, match=name):
             read(tmp_path / name)
     assert time.process_time() - begun < 5
+
+
+TABLES = [
+    writers.csv_wide, writers.csv_decimal, writers.csv_wide_letters, writers.csv_long,
+    writers.txt_table, writers.zipped, writers.parquet_gz, writers.excel, writers.json_records,
+    writers.json_lines, writers.json_lines_records, writers.csv_semicolon,
+]  # fmt: skip
+# Bytes that mean something to one reader or another.
+PIECES = [
+    b"\0", b'"', b",", b";", b"\n", b"\r", b"\xff\xfe", b"{", b"]", b"null", b"1e999", b"nan",
+    b"9" * 30, b"2024-13-45", b"31/31/2024", b"1.234,5", b"\\ud800", b"\xe2\x80\xa8", b"_", b"id",
+]  # fmt: skip
+
+
+def damaged(raw: bytes, rng: random.Random) -> bytes:
+    """A file with bytes changed, put in, taken out or cut off."""
+    for _ in range(rng.randint(1, 3)):
+        place, end = sorted(rng.choices(range(len(raw) + 1), k=2))
+        piece = rng.choice([*PIECES, rng.randbytes(1), raw[place:end]])
+        kept = rng.choice([place, min(place + len(piece), len(raw)), end, len(raw)])
+        raw = raw[:place] + piece + raw[kept:]
+    return raw
+
+
+def answer(file: Path) -> str:
+    """The name of what was read, or the sentence that refuses it."""
+    try:
+        return read(file).name
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("writer", TABLES, ids=lambda writer: writer.__name__)
+def test_damaged_files_are_read_or_refused_in_one_sentence(writer, tmp_path):
+    file = writer(tmp_path)
+    raw, rng = file.read_bytes(), random.Random(writer.__name__)
+    for _ in range(60):
+        file.write_bytes(damaged(raw, rng))
+        said = answer(file)
+        assert "toy" in said
+        assert "\n" not in said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -156,6 +157,75 @@ def arff_sparse(folder: Path) -> Path:
     return folder / "toy.arff"
 
 
+def csv_decimal(folder: Path) -> Path:
+    """Wide CSV of a continental spreadsheet: semicolons, decimal commas, Windows line ends."""
+    text = _table(";").replace(".", ",").replace("\n", "\r\n")
+    (folder / "toy.csv").write_bytes(text.encode("cp1252"))
+    return folder / "toy.csv"
+
+
+def csv_wide_letters(folder: Path) -> Path:
+    """Wide CSV in two bytes a letter, as Excel saves "Unicode text"."""
+    (folder / "toy.csv").write_bytes(_table("\t").encode("utf-16"))
+    return folder / "toy.csv"
+
+
+def txt_table(folder: Path) -> Path:
+    """A table that is called a text."""
+    (folder / "toy.txt").write_text(_table("\t"))
+    return folder / "toy.txt"
+
+
+def zipped(folder: Path) -> Path:
+    """A table and a word about it in an archive."""
+    with zipfile.ZipFile(folder / "toy.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("data/toy.csv", _table(","))
+        archive.writestr("data/README.txt", "These are numbers.")
+    return folder / "toy.zip"
+
+
+def parquet_gz(folder: Path) -> Path:
+    """Parquet, packed."""
+    (folder / "toy.parquet.gz").write_bytes(gzip.compress(parquet(folder).read_bytes()))
+    return folder / "toy.parquet.gz"
+
+
+def excel(folder: Path) -> Path:
+    """A sheet of Excel below a title, and another sheet."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["A small table"])
+    sheet.append([])
+    sheet.append(["id", *FEATURES, "Label"])
+    for name, row, label in zip(NAMES, X.tolist(), LABELS, strict=True):
+        sheet.append([name, *row, label])
+    book.create_sheet("notes").append(["nothing"])
+    book.save(folder / "toy.xlsx")
+    return folder / "toy.xlsx"
+
+
+def _records() -> list[dict[str, object]]:
+    """Records with ids and classes."""
+    rows = zip(NAMES, X.tolist(), LABELS, strict=True)
+    return [
+        {"id": n, **dict(zip(FEATURES, row, strict=True)), "label": label} for n, row, label in rows
+    ]
+
+
+def json_records(folder: Path) -> Path:
+    """A list of records."""
+    (folder / "toy.json").write_text(json.dumps(_records(), indent=1))
+    return folder / "toy.json"
+
+
+def json_lines_records(folder: Path) -> Path:
+    """A record on each line, in a file whose ending does not say so."""
+    (folder / "toy.json").write_text("\n".join(map(json.dumps, _records())))
+    return folder / "toy.json"
+
+
 def h5ad(folder: Path) -> Path:
     """AnnData."""
     import anndata
@@ -178,22 +248,22 @@ Writer = Callable[[Path], Path]
 MATRICES: list[Writer] = [
     npz, sparse_npz, npy, mat_fea, mat_turned, cluto_sparse, cluto_dense, market, market_gz,
     csv_wide, csv_semicolon, tsv, csv_bare, csv_long, parquet, arff_dense, arff_sparse, h5ad,
+    csv_decimal, csv_wide_letters, txt_table, zipped, parquet_gz, excel, json_records,
+    json_lines_records,
 ]  # fmt: skip
 LABELLED: list[Writer] = [
     npz, mat_fea, mat_turned, cluto_sparse, csv_wide, csv_semicolon, tsv, parquet, arff_dense,
-    arff_sparse, h5ad,
+    arff_sparse, h5ad, csv_decimal, csv_wide_letters, txt_table, zipped, parquet_gz, excel,
+    json_records, json_lines_records,
 ]  # fmt: skip
 NAMED: list[Writer] = [
     npz, cluto_sparse, csv_wide, csv_semicolon, tsv, csv_long, parquet, arff_dense, h5ad,
+    csv_decimal, csv_wide_letters, txt_table, zipped, parquet_gz, excel, json_records,
+    json_lines_records,
 ]  # fmt: skip
 BINARY: list[Writer] = [
-    npz,
-    sparse_npz,
-    npy,
-    mat_fea,
-    mat_turned,
-    market_gz,
-    csv_semicolon,
-    parquet,
-    h5ad,
-]
+    npz, sparse_npz, npy, mat_fea, mat_turned, market_gz, csv_semicolon, parquet, h5ad, zipped,
+    parquet_gz, excel,
+]  # fmt: skip
+# Texts that show when they are cut off, or are something else.
+STRICT: list[Writer] = [json_records, json_lines_records]

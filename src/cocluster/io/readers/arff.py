@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.io.dataset import Dataset
+from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.common import (
     LABEL_NAMES,
     encode_labels,
@@ -18,6 +19,7 @@ from cocluster.io.readers.common import (
     lines_of,
     read_text,
 )
+from cocluster.io.reading import Reading
 from cocluster.utils.parsing import as_float
 
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
@@ -38,14 +40,14 @@ class Attribute:
     words: tuple[str, ...] | None
 
 
-def read_arff(file: Path, label: str | None) -> Dataset:
+def read_arff(file: Path, asked: Asked) -> Dataset:
     """Data set of an ARFF file: numbers are features, one attribute of words is the class.
 
-    The class is the attribute `label`, or else the only one whose values are words.
+    The class is the attribute ``asked.label``, or else the only one whose values are words.
     """
     text, latin = read_text(file)
     attributes, body = _header(file, text)
-    target = _target(file, attributes, label)
+    target = _target(file, attributes, asked.label)
     # Row, column and value of each cell, as dense and sparse rows may follow each other.
     entries: list[tuple[int, int, float]] = []
     labels: list[str] = []
@@ -84,6 +86,7 @@ def _dataset(
         class_names=classes,
         feature_names={"X": np.array([attributes[j].name for j in features])},
         notes=encoding_notes([file.name] if latin else []),
+        reading=Reading(label="" if target is None else attributes[target].name),
     )
 
 
@@ -122,12 +125,13 @@ def _attribute(file: Path, number: int, line: str) -> Attribute:
 def _target(file: Path, attributes: list[Attribute], label: str | None) -> int | None:
     """Position of the class; there may be no other attribute of words."""
     names = [attribute.name for attribute in attributes]
-    if label is not None and label not in names:
+    if label and label not in names:
         raise ValueError(f"{file.name} has no attribute {label!r}.")
     nominal = [j for j, attribute in enumerate(attributes) if attribute.words is not None]
     # A usual name counts more than the type, as classes may be numbers.
     usual = [j for j, name in enumerate(names) if name.lower() in LABEL_NAMES]
-    target = names.index(label) if label is not None else next(iter([*usual, *nominal]), None)
+    chosen = [names.index(label)] if label else ([] if label == "" else [*usual, *nominal])
+    target = next(iter(chosen), None)
     others = [j for j in nominal if j != target]
     if others:
         raise ValueError(

@@ -11,20 +11,19 @@ import scipy.io
 import scipy.sparse as sp
 
 from cocluster.io.dataset import Dataset
+from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.common import (
     encode_labels,
     encoding_notes,
     lines_of,
-    read_bytes,
     read_text,
 )
+from cocluster.io.readers.packed import refuse_size
+from cocluster.io.reading import Reading
 from cocluster.linalg.matrices import by_rows
 from cocluster.linalg.types import Array
 from cocluster.utils.files import unreadable
 from cocluster.utils.parsing import as_float
-
-# Columns beyond this have no 64-bit index.
-MOST_COLUMNS = np.iinfo(np.int64).max
 
 
 def is_cluto(file: Path) -> bool:
@@ -34,7 +33,7 @@ def is_cluto(file: Path) -> bool:
         return re.fullmatch(rb"\s*\d+\s+\d+(\s+\d+)?\s*", stream.readline(200)) is not None
 
 
-def read_cluto(file: Path) -> Dataset:
+def read_cluto(file: Path, asked: Asked) -> Dataset:
     """Data set of a CLUTO matrix, dense or sparse, with its files of names.
 
     ``FILE.rlabel`` names the rows, ``FILE.clabel`` the columns, ``FILE.rclass`` the classes.
@@ -43,8 +42,8 @@ def read_cluto(file: Path) -> Dataset:
     header, *lines = lines_of(text)
     sizes = [int(word) for word in header.split()]
     n, m = sizes[:2]
-    if m > MOST_COLUMNS:
-        raise ValueError(f"{file.name}: line 1 announces {m} columns; no matrix has so many.")
+    # An empty column takes no room in the file, but a place in whatever counts columns.
+    refuse_size(file, m, "columns", asked.max_bytes)
     while len(lines) > n and not lines[-1].strip():
         lines.pop()
     if len(lines) != n:
@@ -62,31 +61,34 @@ def read_cluto(file: Path) -> Dataset:
         sample_names=None if rows is None else np.array(rows),
         feature_names={} if columns is None else {"X": _of_size(file, columns, m)},
         notes=encoding_notes([file.name] if latin else []),
+        reading=Reading(label="" if classes is None else f"{file.name}.rclass"),
     )
 
 
-def read_matrix_market(file: Path, label: str | None = None) -> Dataset:
-    """Data set of a ``.mtx`` or ``.mtx.gz`` file, samples as rows; it holds no labels."""
-    content = read_bytes(file)
+def read_matrix_market(file: Path, asked: Asked) -> Dataset:
+    """Data set of a ``.mtx`` file, samples as rows; it holds no labels."""
+    content = file.read_bytes()
     errors = (ValueError, EOFError, OSError, OverflowError, StopIteration)
     with unreadable(file.name, *errors):
-        _refuse_market(file, content)
+        _refuse_market(file, content, asked)
         X = scipy.io.mmread(_stream(content), spmatrix=False)
     return Dataset(file.name.split(".")[0], {"X": by_rows(X).astype(np.float64)})
 
 
-def _refuse_market(file: Path, content: bytes) -> None:
+def _refuse_market(file: Path, content: bytes, asked: Asked) -> None:
     """Refuse a Matrix Market file that scipy would read wrongly, or crash on."""
     if b"\0" in content:
         # scipy's compiled reader takes it for the end of a text and runs past its buffer.
         raise ValueError(f"{file.name} holds a NUL byte; it is damaged or no text, get it again.")
-    _, _, entries, _, values, _ = scipy.io.mminfo(_stream(content))
+    n, m, entries, _, values, _ = scipy.io.mminfo(_stream(content))
     if values == "complex":
         raise ValueError(f"{file.name} holds complex numbers; store real ones, such as abs(X).")
     # An entry takes two bytes at least, and half of them may be left out by symmetry. Without
     # this a file of a few bytes could ask for any amount of memory.
     if entries > 2 * len(content):
         raise ValueError(f"{file.name} announces {entries} entries but is too short for them.")
+    # Empty rows and columns take no room in the file, but in memory they do.
+    refuse_size(file, n + m, "rows and columns", asked.max_bytes)
 
 
 def _stream(content: bytes) -> BytesIO:

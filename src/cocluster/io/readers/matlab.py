@@ -9,8 +9,10 @@ import numpy as np
 import scipy.io
 
 from cocluster.io.dataset import Dataset
+from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.cluto import is_cluto, read_cluto
 from cocluster.io.readers.common import LABEL_NAMES, encode_labels
+from cocluster.io.reading import Reading
 from cocluster.linalg.checked import in_form
 from cocluster.linalg.matrices import by_rows
 from cocluster.linalg.npz import in_bounds
@@ -23,14 +25,14 @@ DATA_NAMES = ("fea", "X", "data", "A", "M")
 MATLAB_LABELS = ("gnd", "Y", "y", *LABEL_NAMES)
 
 
-def read_mat(file: Path, label: str | None) -> Dataset:
+def read_mat(file: Path, asked: Asked) -> Dataset:
     """Data set of a ``.mat`` file, which may also be one of CLUTO's text files.
 
     A cell array of matrices gives several views. Matrices with samples as columns are turned if
     the number of labels says so.
     """
     if is_cluto(file):
-        return read_cluto(file)
+        return read_cluto(file, asked)
     variables = _variables(file)
     data = next((name for name in DATA_NAMES if name in variables), None)
     if data is None:
@@ -38,13 +40,16 @@ def read_mat(file: Path, label: str | None) -> Dataset:
             f"{file.name} has none of the variables {', '.join(DATA_NAMES)}; it holds "
             f"{', '.join(variables) or 'nothing'}, rename the matrix."
         )
-    wanted = (label,) if label is not None else MATLAB_LABELS
+    wanted = MATLAB_LABELS if asked.label is None else (asked.label,)
     key = next((name for name in wanted if name in variables and name != data), None)
-    if label is not None and key is None:
-        raise ValueError(f"{file.name} has no variable {label!r}; it holds {', '.join(variables)}.")
+    if asked.label and key is None:
+        raise ValueError(
+            f"{file.name} has no variable {asked.label!r}; it holds {', '.join(variables)}."
+        )
     labels, names = encode_labels(None if key is None else np.ravel(variables[key]).tolist())
     views = {v: _upright(X, labels) for v, X in _views(file, data, variables[data]).items()}
-    return Dataset(file.stem, views, labels=labels, class_names=names)
+    reading = Reading(label=key or "")
+    return Dataset(file.stem, views, labels=labels, class_names=names, reading=reading)
 
 
 def _variables(file: Path) -> dict[str, Any]:

@@ -7,13 +7,15 @@ from pathlib import Path
 import numpy as np
 
 from cocluster.io.dataset import Dataset
+from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.common import LABEL_NAMES, encode_labels
+from cocluster.io.reading import Reading
 from cocluster.linalg.npz import load_arrays, matrices_in
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
 
 
-def read_npz(file: Path, label: str | None) -> Dataset:
+def read_npz(file: Path, asked: Asked) -> Dataset:
     """Data set of a ``.npz`` or ``.npy`` file: its matrices of as many rows as the first."""
     arrays = load_arrays(file)
     with unreadable(file.name, ValueError, TypeError):
@@ -22,9 +24,10 @@ def read_npz(file: Path, label: str | None) -> Dataset:
         found = ", ".join(rest) or "nothing"
         raise ValueError(f"{file.name} holds no matrix of numbers; it holds {found}.")
     n = next(iter(matrices.values())).shape[0]
-    key = next((k for k in (label, *LABEL_NAMES) if k in rest and rest[k].shape == (n,)), None)
-    if label is not None and key != label:
-        raise ValueError(f"{file.name} has no array {label!r} with one class for each row.")
+    wanted = LABEL_NAMES if asked.label is None else (asked.label,)
+    key = next((k for k in wanted if k in rest and rest[k].shape == (n,)), None)
+    if asked.label and key is None:
+        raise ValueError(f"{file.name} has no array {asked.label!r} with one class for each row.")
     labels, names = _classes(None if key is None else rest.pop(key), rest)
     return Dataset(
         file.stem,
@@ -34,6 +37,7 @@ def read_npz(file: Path, label: str | None) -> Dataset:
         class_names=names,
         feature_names=_feature_names(matrices, rest),
         extras=rest,
+        reading=Reading(label=key or ""),
     )
 
 

@@ -9,26 +9,29 @@ from typing import Any
 from cocluster.data.alignment import align
 from cocluster.data.containers import as_table, views_of
 from cocluster.io.dataset import Dataset
+from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.common import encode_labels
+from cocluster.io.reading import Reading
 from cocluster.linalg.npz import in_bounds
 from cocluster.utils.files import unreadable
 from cocluster.utils.optional import library
 
 
-def read_h5ad(file: Path, label: str | None) -> Dataset:
-    """Data set of the matrix ``.X`` of AnnData; `label` is a column of ``.obs``."""
+def read_h5ad(file: Path, asked: Asked) -> Dataset:
+    """Data set of the matrix ``.X`` of AnnData; ``asked.label`` is a column of ``.obs``."""
     data = _load(file, "anndata", "read_h5ad")
-    return _dataset(file, {"X": data}, _classes(file, data, label))
+    return _dataset(file, {"X": data}, data, asked.label)
 
 
-def read_h5mu(file: Path, label: str | None) -> Dataset:
+def read_h5mu(file: Path, asked: Asked) -> Dataset:
     """Data set of the modalities of MuData, matched by the names of the observations."""
     data = _load(file, "mudata", "read_h5mu")
-    return _dataset(file, views_of(data), _classes(file, data, label))
+    return _dataset(file, views_of(data), data, asked.label)
 
 
-def _dataset(file: Path, views: dict[str, Any], classes: dict[str, Any]) -> Dataset:
+def _dataset(file: Path, views: dict[str, Any], data: Any, label: str | None) -> Dataset:
     """Data set of annotated matrices."""
+    classes = _classes(file, data, label)
     with unreadable(file.name, ValueError):
         for view in views.values():
             in_bounds(view.X)
@@ -49,12 +52,13 @@ def _dataset(file: Path, views: dict[str, Any], classes: dict[str, Any]) -> Data
             if table.column_names is not None
         },
         present={name: rows for name, rows in row_index.items() if rows is not None},
+        reading=Reading(label=label or ""),
     )
 
 
 def _classes(file: Path, data: Any, label: str | None) -> dict[str, Any]:
     """Class of each observation by name."""
-    if label is None:
+    if not label:
         return {}
     if label not in data.obs:
         raise ValueError(

@@ -10,6 +10,7 @@ import numpy as np
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.common import encode_labels
 from cocluster.io.readers.texts import folder_classes
+from cocluster.io.reading import Reading
 from cocluster.linalg.types import Array
 from cocluster.preprocessing import COLOR, TEXTURE, ImageFeatures
 from cocluster.utils.optional import library
@@ -37,16 +38,18 @@ def read_image_folder(folder: Path, files: list[Path]) -> Dataset:
     if not images:
         raise ValueError(f"None of the {len(files)} images in {folder.name} can be read.")
     notes = _skipped(unreadable, len(files))
-    labels, names = encode_labels(folder_classes(folder, list(images)))
+    names = [file.relative_to(folder).as_posix() for file in images]
+    labels, classes = encode_labels(folder_classes(names))
     views, features = _features(list(images.values()))
     return Dataset(
         folder.name,
         views,
         labels=labels,
-        class_names=names,
-        sample_names=np.array([str(file.relative_to(folder)) for file in images]),
+        class_names=classes,
+        sample_names=np.array(names, dtype=object),
         feature_names=features,
         notes=notes,
+        reading=Reading(id="file", label="" if labels is None else "folder"),
     )
 
 

@@ -1,0 +1,45 @@
+"""Co-cluster texts and their words: ``python examples/texts.py FILE -k 20``.
+
+FILE is a folder of texts, a table with a column of texts (CSV, Excel, parquet), JSON, or a document
+a line; also packed. With ``--model NAME`` a model of sentence-transformers gives a second view.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from cocluster import CoCluster
+from cocluster.io.readers import read
+from cocluster.preprocessing import sentence_model
+from cocluster.report.features import characteristic_features
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the example; see the module docstring."""
+    parser = argparse.ArgumentParser(prog="python examples/texts.py", description=__doc__)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("-k", "--clusters", type=int, default=10)
+    parser.add_argument("--model", help="such as all-MiniLM-L6-v2")
+    asked = parser.parse_args(arguments)
+
+    dataset = read(asked.file)
+    if asked.model:
+        dataset = dataset.with_view("embeddings", sentence_model(asked.model))
+    print(dataset.reading.told())
+    print(dataset.reading.counting)
+    for note in dataset.notes:
+        print(f"note: {note}")
+
+    labels = CoCluster(asked.clusters, random_state=0).fit(dataset.data).labels_
+    names = dataset.feature_names["words"]
+    words = characteristic_features(dataset.views["words"], labels, names, n=8)
+    for cluster, size in enumerate(np.bincount(labels)):
+        print(f"{size:6,}  {', '.join(words.get(cluster, []))}")
+
+
+if __name__ == "__main__":
+    main()
