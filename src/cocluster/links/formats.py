@@ -91,7 +91,7 @@ def _write_csv(path: Path, columns: list[str], rows: list[Cells]) -> None:
 def _read_json_lines(path: Path) -> Iterator[Numbered]:
     """One JSON object per line."""
     for line, text in _lines(path):
-        values = json_object(text, f"{path.name}, line {line}")
+        values = json_object(text.rstrip(), f"{path.name}, line {line}")
         row = {_column(name): _text(value) for name, value in values.items()}
         _require(path, line, list(row))
         yield line, row

@@ -37,14 +37,22 @@ class PlacedTask(Task):
     seeds: tuple[int, ...] = ()
 
     @cached_property
-    def places(self) -> Places | None:
-        """Where the samples lie among their neighbours; None if they are too many to compare."""
+    def near(self) -> RelationalData | None:
+        """The data in memory, where all rows can be compared with all; None if they are too many.
+
+        So few rows fit also if they are in blocks, and then go the same way as others.
+        """
         data, n = self.data, len(self.data)
         if n > min(EXACT_LIMIT, *(rows_in_memory(r.matrix) for r in data.relations)):
             return None
-        # Rows in blocks are brought together: so few fit, and then go the same way.
-        whole = data if blocks_of(data) is None else data[np.arange(n)]
-        return places(whole, self.clusters[data.center], self.seeds[0])
+        return data if blocks_of(data) is None else data[np.arange(n)]
+
+    @cached_property
+    def places(self) -> Places | None:
+        """Where the samples lie among their neighbours; None if they are too many to compare."""
+        if self.near is None:
+            return None
+        return places(self.near, self.clusters[self.data.center], self.seeds[0])
 
     @property
     def ties(self) -> Ties | None:
@@ -81,7 +89,9 @@ class PlacedTask(Task):
         So they do where the places say more than profiles: measurements of many samples. Counts
         with the noise of counts, and links, are left to the sweeps.
         """
-        if self.places is None or not self.places.by_neighbours or self.links:
+        if self.near is None or self.places is None or self.links:
+            return False
+        if not self.places.by_neighbours:
             return False
         start = self.start(self.seeds[0])
         rows = start[self.data.center]
@@ -89,7 +99,7 @@ class PlacedTask(Task):
             has_noise_of_counts(
                 r, rows if r.row_index is None else rows[r.row_index], start[r.cols]
             )
-            for r in self.data.relations
+            for r in self.near.relations
             if r.rows == self.data.center
         )
 

@@ -7,8 +7,9 @@ clusters it found in one pass, as new rows are predicted, and sweeps over all of
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -24,7 +25,8 @@ from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.rowwise import rows_in_memory
 from cocluster.linalg.subspace import informative_vectors, start_scaled
 from cocluster.linalg.types import InMemory
-from cocluster.methods.base import Coclusterer, Task
+from cocluster.methods.base import Task
+from cocluster.methods.starts import start_name
 from cocluster.trifactor import RelationalProblem, Run, State
 
 # Rows of the first sample at least, and for each cluster: the smallest of ten clusters, of which
@@ -45,38 +47,48 @@ TRUSTED = 4
 MARGIN = 1.1
 
 
-@dataclass(eq=False, repr=False)
-class CoarseToFine(Coclusterer):
-    """Base of methods with hard labels whose large data are started on a sample of the rows.
-
-    With ``init="spectral"`` the sample has as many rows as `rows_needed` finds; if that is more
-    than a quarter of them, all are taken. Best of ``n_init`` starts is then the best for the
-    sample. Data of one matrix only: several views begin with all rows.
-    """
+class Placing(Protocol):
+    """A method with hard labels that can place rows by what a sample has shown of the clusters."""
 
     # Methods whose task holds more about single rows than the data turn it off.
-    _coarse: ClassVar[bool] = True
+    _coarse: ClassVar[bool]
+    init: Any
 
     def _linked_problem(self, task: Task) -> Any:
         """The problem that defines the method, with the links of the task.
 
         It must know how to place objects by what is known of the clusters, ``predicted``.
         """
-        raise NotImplementedError
+
+    def _alternate(self, problem: Any, start: State, task: Task) -> Run:
+        """Sweeps from a start."""
 
     def _finished(self, problem: Any, run: Run) -> Run:
         """A run as it is stored."""
-        return run
 
-    def _best_run(self, task: Task) -> Run:
-        spectral = isinstance(self.init, str) and self.init == "spectral"
-        sample = coarse_sample(task) if self._coarse and spectral else None
-        if sample is None:
-            return super()._best_run(task)
-        found = super()._best_run(sample)
-        problem = self._linked_problem(task)
-        state = problem.predicted(task.data.center, together(problem, found.state))
-        return self._finished(problem, self._alternate(problem, state, task))
+
+def coarse_to_fine(method: Placing, task: Task, best_run: Callable[[Task], Run]) -> Run:
+    """The best run of a method, whose large data are started on a sample of the rows.
+
+    With ``init="spectral"`` the sample has as many rows as `rows_needed` finds; if that is more
+    than a quarter of them, all are taken. Best of ``n_init`` starts is then the best for the
+    sample. Data of one matrix only: several views begin with all rows.
+
+    Parameters
+    ----------
+    method : the estimator
+    task : Task
+    best_run : function of a task
+        The best run from all starts, with all rows of its task.
+    """
+    spectral = start_name(method.init) == "spectral"
+    sample = coarse_sample(task) if method._coarse and spectral else None
+    if sample is None:
+        return best_run(task)
+    found = best_run(sample)
+    problem = method._linked_problem(task)
+    state = problem.predicted(task.data.center, together(problem, found.state))
+    return method._finished(problem, method._alternate(problem, state, task))
 
 
 def together(problem: RelationalProblem, found: State) -> State:

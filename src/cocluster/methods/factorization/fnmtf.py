@@ -10,14 +10,14 @@ import numpy as np
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.matrices import row_squares
 from cocluster.linalg.types import Array
-from cocluster.methods.base import Start, Task
-from cocluster.methods.coarse import CoarseToFine
+from cocluster.methods.base import Coclusterer, Start, Task
+from cocluster.methods.coarse import coarse_to_fine
 from cocluster.methods.factorization.base import linked_start, new_block
 from cocluster.trifactor import FactorSpec, Free, Indicator, Run, TriFactorProblem, with_links
 
 
 @dataclass(eq=False, repr=False)
-class FNMTF(CoarseToFine):
+class FNMTF(Coclusterer):
     r"""Fast Nonnegative Matrix Tri-Factorization: block k-means on both sides.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2,\quad G \in \Psi, S\ free
@@ -57,6 +57,13 @@ class FNMTF(CoarseToFine):
 
     _blockwise: ClassVar[bool] = True
     _additive: ClassVar[bool] = True
+    _coarse: ClassVar[bool] = True
+
+    def _best_run(self, task: Task) -> Run:
+        return coarse_to_fine(self, task, super()._best_run)
+
+    def _finished(self, problem: TriFactorProblem, run: Run) -> Run:
+        return run
 
     def _problem(self, task: Task) -> TriFactorProblem:
         """The problem that defines the method."""

@@ -17,8 +17,8 @@ from cocluster.linalg.partitions import Ties, gathered
 from cocluster.linalg.rowwise import summed
 from cocluster.linalg.types import Array, Matrix
 from cocluster.links import Links
-from cocluster.methods.base import Start, Task
-from cocluster.methods.coarse import CoarseToFine
+from cocluster.methods.base import Coclusterer, Start, Task
+from cocluster.methods.coarse import coarse_to_fine
 from cocluster.trifactor import (
     BlockQuadratic,
     Indicator,
@@ -169,7 +169,7 @@ def mutual_information(C: Matrix, total: float, margin: Array | None = None) -> 
 
 
 @dataclass(eq=False, repr=False)
-class ITCC(CoarseToFine):
+class ITCC(Coclusterer):
     r"""Information-theoretic co-clustering.
 
     .. math:: \min \sum_r p_r [I(X_r; Y_r) - I(\hat X_r; \hat Y_r)]
@@ -207,6 +207,10 @@ class ITCC(CoarseToFine):
     _auto_normalization: ClassVar[str | None] = None
     _blockwise: ClassVar[bool] = True
     _additive: ClassVar[bool] = True
+    _coarse: ClassVar[bool] = True
+
+    def _best_run(self, task: Task) -> Run:
+        return coarse_to_fine(self, task, super()._best_run)
 
     def _linked_problem(self, task: Task) -> InformationProblem:
         return InformationProblem(task.data, task.links)
