@@ -21,13 +21,13 @@ from __future__ import annotations
 import numpy as np
 from sklearn.svm import LinearSVC
 
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
 
 SMALLEST_WEIGHT = 1e-4
 MAX_SWITCHES = 20
 
 
-def tsvm_labels(X: Matrix, y_partial: Array, *, C: float = 1.0, seed: int = 0) -> Array:
+def tsvm_labels(X: InMemory, y_partial: Array, *, C: float = 1.0, seed: int = 0) -> Array:
     """Labels of all samples from those of some: one transductive machine per class, best wins.
 
     Parameters
@@ -63,7 +63,7 @@ def tsvm_labels(X: Matrix, y_partial: Array, *, C: float = 1.0, seed: int = 0) -
     return np.where(known, y, found)
 
 
-def decision_values(X: Matrix, signs: Array, C: float, seed: int) -> Array:
+def decision_values(X: InMemory, signs: Array, C: float, seed: int) -> Array:
     """Values of the decision function for one class against the rest; sign 0 is unknown."""
     unknown = np.flatnonzero(signs == 0)
     scores = _train(X, signs, np.where(signs == 0, 0.0, C), seed)
@@ -85,7 +85,7 @@ def decision_values(X: Matrix, signs: Array, C: float, seed: int) -> Array:
         weight = min(C, 2.0 * weight)
 
 
-def _train(X: Matrix, signs: Array, weights: Array, seed: int) -> Array:
+def _train(X: InMemory, signs: Array, weights: Array, seed: int) -> Array:
     """Decision values of all samples from a machine trained on those with positive weight."""
     used = np.flatnonzero(weights > 0)
     machine = LinearSVC(dual=False, random_state=seed)

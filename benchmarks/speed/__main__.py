@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from benchmarks.speed import graphs, page, pictures, scale
 from benchmarks.speed.cases import PEERS, Case, cases
 from benchmarks.speed.run import run_all, shortened
 
-SCALE = {
+SCALE: dict[str, Callable[[bool], str]] = {
     "out_of_core": scale.out_of_core,
     "dask": scale.dask_workers,
     "graphs": lambda full: graphs.report(200_000 if full else 30_000),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from cocluster.datasets.planted import Pattern
+
 OURS = ("CoCluster", "FNMTF", "ITCC", "NMTF")
 PEERS = ("SpectralCoclustering", "MiniBatchKMeans", "KMeans", "NMF (scikit-learn)")
 TEXTS = ("classic3", "webkb7_rossi", "ng20_cai")
@@ -18,7 +20,7 @@ class Data:
     columns: int = 0
     clusters: int = 10
     degree: float | None = None
-    pattern: str = "diagonal"
+    pattern: Pattern = "diagonal"
     links: int = 0
     dtype: str = "float64"
     seed: int = 0
@@ -122,7 +124,8 @@ def planted(full: bool) -> Iterator[Case]:
     sizes += [(200_000, 10_000), (500_000, 20_000), (1_000_000, 50_000)] if full else []
     for rows, columns in sizes:
         small = rows <= 200_000
-        for pattern in ("diagonal", "checkerboard") if small else ("diagonal",):
+        patterns: tuple[Pattern, ...] = ("diagonal", "checkerboard")
+        for pattern in patterns if small else patterns[:1]:
             data = Data(rows, columns, pattern=pattern)
             repeats = 3 if rows <= 20_000 else 1
             methods = OURS + PEERS if small else OURS[:3] + PEERS[:2]

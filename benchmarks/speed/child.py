@@ -12,6 +12,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ LLOYD = (2, 12)
 
 
 @numba.njit(parallel=True, cache=True)
-def _read(words: np.ndarray) -> int:
+def _read(words: np.ndarray) -> np.uint64:
     """Sum of 64-bit words, on all threads."""
     total = np.uint64(0)
     for part in numba.prange(N_PARTS):
@@ -73,15 +74,9 @@ def lloyd(X: sp.csr_array, k: int, start: np.ndarray) -> float:
     """One iteration of scikit-learn's k-means from the same labels, as a difference of two runs."""
     members = sp.csr_array((np.ones(len(start), X.dtype), (start, np.arange(len(start)))))
     centres = (members @ X).toarray() / np.bincount(start)[:, None]
-    few, many = (
-        fastest(
-            lambda n=n: KMeans(k, init=centres, n_init=1, max_iter=n, tol=0, algorithm="lloyd").fit(
-                X
-            ),
-            times=3,
-        )
-        for n in LLOYD
-    )
+    fixed: dict[str, Any] = {"init": centres, "n_init": 1, "tol": 0, "algorithm": "lloyd"}
+    models = (KMeans(k, max_iter=n, **fixed) for n in LLOYD)
+    few, many = (fastest(partial(model.fit, X), times=3) for model in models)
     return (many - few) / (LLOYD[1] - LLOYD[0])
 
 

@@ -38,7 +38,6 @@ from cocluster.linalg.matrices import gram, inner, single_precision, squared_nor
 from cocluster.linalg.partitions import Partition, as_partition
 from cocluster.linalg.passes import part_of
 from cocluster.linalg.subspace import OVERSAMPLING, unit_rows
-from cocluster.linalg.types import Factor
 from cocluster.trifactor import BlockQuadratic, Indicator, NonNegative
 from cocluster.trifactor.constraints import _hardened, _step_part
 from cocluster.utils.threads import VARIABLE, limit, narrow_products
@@ -78,14 +77,14 @@ def random_block(rows: int, shape: Shape) -> sp.csr_array:
     return sp.csr_array((data, indices.ravel(), indptr), shape=(rows, shape.columns))
 
 
-def _factors(rows: int, shape: Shape, hard: bool) -> tuple[Factor, Factor]:
+def _factors(rows: int, shape: Shape, hard: bool) -> tuple[Any, Any]:
     """Factors of some rows and of the columns."""
     rng = np.random.default_rng(1)
     sizes = ((rows, shape.clusters), (shape.columns, shape.column_clusters))
-    if hard:
-        G, F = (as_partition(rng.integers(k, size=n), k) for n, k in sizes)
-    else:
-        G, F = (rng.random(size, dtype=np.float32) for size in sizes)
+    G, F = (
+        as_partition(rng.integers(k, size=n), k) if hard else rng.random((n, k), dtype=np.float32)
+        for n, k in sizes
+    )
     return G, F
 
 

@@ -20,6 +20,7 @@ from cocluster import LDCC
 from cocluster.datasets import make_blocks
 from cocluster.graphs import nearest_neighbours
 from cocluster.graphs.distances import chosen_distances
+from cocluster.linalg.eigen import smallest_eigenvectors
 from cocluster.methods.spectral import ldcc_embedding
 from cocluster.metrics import accuracy
 
@@ -53,11 +54,10 @@ def embedded(X: Any, labels: np.ndarray) -> list[str]:
     residuals: list[float] = []
 
     def solved(operator: Any, *arguments: Any) -> Any:
-        values, Z = solve(operator, *arguments)
+        values, Z = smallest_eigenvectors(operator, *arguments)
         residuals.append(float(np.abs(operator @ Z - Z * values).max()))
         return values, Z
 
-    solve = ldcc_embedding.smallest_eigenvectors
     with patch.object(ldcc_embedding, "smallest_eigenvectors", solved):
         model, seconds = timed(lambda: LDCC(CLUSTERS, random_state=0).fit(X))
     peer, others = timed(lambda: SpectralCoclustering(CLUSTERS, random_state=0).fit(X))

@@ -16,7 +16,7 @@ import cocluster
 
 def fit_ours(name: str, X: Any, k: int, seed: int) -> np.ndarray:
     """Labels of one of our methods, at its defaults."""
-    return getattr(cocluster, name)(k, random_state=seed).fit(X).labels_
+    return np.asarray(getattr(cocluster, name)(k, random_state=seed).fit(X).labels_)
 
 
 PEERS: dict[str, Callable[[Any, int, int], np.ndarray]] = {

@@ -16,6 +16,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -223,11 +224,16 @@ def _shown(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
+def _filled(table: str, marks: re.Match[str]) -> str:
+    """A table between the two marks that were found."""
+    return f"{marks[1]}{table}\n{marks[2]}"
+
+
 def put_into(text: str, found: Tables) -> str:
     """The text with every table between its marks."""
     for name, rows in found.items():
         marked = re.compile(f"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
-        text, n = marked.subn(lambda m, rows=rows: f"{m[1]}{as_markdown(rows)}\n{m[2]}", text)
+        text, n = marked.subn(partial(_filled, as_markdown(rows)), text)
         if n != 1:
             raise ValueError(f"The guide needs the marks of table {name!r} once, it has {n}.")
     return text

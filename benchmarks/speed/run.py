@@ -75,7 +75,7 @@ def written(data: Data) -> Iterator[tuple[Path, float]]:
             from cocluster.datasets import fetch
 
             loaded = fetch(data.name)
-            X, labels, best = next(iter(loaded.views.values())), loaded.labels, np.nan
+            X, labels, best = next(iter(loaded.views.values())), np.asarray(loaded.labels), np.nan
         else:
             planted = make_blocks(
                 data.rows,
@@ -128,8 +128,8 @@ def run(case: Case, source: Path | None = None) -> list[Row]:
                 if known and (known["status"] != "done" or known.get("seconds", 0) > SHORT):
                     continue
                 best[method] = _better(known, measured(case, method, folder, source))
-    common = {"group": case.group, "data": str(case.data), "task": case.task, "grows": case.grows}
-    common |= {"value": case.value, "seed": case.data.seed, "best_possible": possible}
+    where = {"group": case.group, "data": str(case.data), "task": case.task, "grows": case.grows}
+    common: Row = {**where, "value": case.value, "seed": case.data.seed, "best_possible": possible}
     return [common | {"method": m} | row | environment() for m, row in best.items()]
 
 

@@ -16,6 +16,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.special import entr
 
 from cocluster.linalg.types import Array
+from cocluster.utils.parsing import as_list
 
 
 def confusion_matrix(
@@ -129,7 +130,7 @@ def scores(y_true: Iterable[Any], labels: Iterable[Any]) -> dict[str, float]:
 
 def _encode(labels: Iterable[Any], name: str) -> tuple[Array, list[Any]]:
     """Number the distinct labels; returns the number of each sample and the labels themselves."""
-    values = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
+    values = as_list(labels)
     if not values:
         raise ValueError(f"{name} is empty: give the label of at least one sample.")
     try:
@@ -145,5 +146,5 @@ def _encode(labels: Iterable[Any], name: str) -> tuple[Array, list[Any]]:
 
 
 def _pairs(counts: Array) -> Array:
-    """Number of pairs among so many samples, in float to not overflow."""
+    """Number of pairs among n samples for each n in ``counts``; floats, which do not overflow."""
     return np.asarray(counts * (counts - 1.0) / 2)

@@ -32,7 +32,7 @@ from benchmarks.speed.cluster_model import (
 from cocluster.blocks.dask.recipe import Recipe
 from cocluster.blocks.dask.spread import Spread
 from cocluster.datasets import make_blocks
-from cocluster.linalg import subspace
+from cocluster.linalg import kmeans, subspace
 from cocluster.linalg.partitions import Partition
 
 # Of Dask itself: sockets it leaves to be closed, ports that are in use.
@@ -135,7 +135,10 @@ def test_a_sweep_makes_the_calls_of_the_program(
 def test_the_start_makes_the_calls_of_the_program(
     rows: da.Array, calls: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The program is that of large data: small data are held in full precision, and k-means sees
+    # all of their rows.
     monkeypatch.setattr(subspace, "SINGLE_FROM_ENTRIES", 0)
+    monkeypatch.setattr(kmeans, "SAMPLE", SHAPE.rows // 2)
     cocluster.FNMTF(3, 4, max_iter=1, random_state=0).fit(rows)
     program = start(SHAPE)
     assert_same_calls(calls[: len(on_blocks(program))], program)

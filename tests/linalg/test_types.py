@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
 from cocluster import open_blocks, write_blocks
@@ -16,6 +15,7 @@ def test_what_is_in_blocks_has_all_that_blocks_offer(tmp_path):
     X = sp.random_array((40, 7), density=0.5, random_state=np.random.default_rng(0), format="csr")
     blocks = open_blocks(write_blocks([X[:10], X[10:]], tmp_path / "x"))
     assert is_blocked(blocks)
+    assert not is_spread(blocks)
     assert is_operator(blocks)
     # The transpose has products only; code for blocks must not be sent to it.
     assert not is_blocked(blocks.T)
@@ -23,7 +23,9 @@ def test_what_is_in_blocks_has_all_that_blocks_offer(tmp_path):
 
 
 def test_a_factor_on_a_cluster_is_no_matrix_in_blocks():
-    spread = SimpleNamespace(gather=None, row_counts=(1, 2), hard=True)
+    dask = pytest.importorskip("cocluster.blocks.dask.spread")
+    # No part is asked for, so no cluster is needed.
+    spread = dask.Spread(None, (), (1, 2), 2, np.dtype(np.float32), hard=True)
     assert is_spread(spread)
     assert is_hard(spread)
     assert not is_blocked(spread)

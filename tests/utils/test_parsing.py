@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cocluster.utils.parsing import as_float, as_int, is_missing, json_object
+from cocluster.utils.parsing import as_float, as_int, as_list, is_missing, json_object
 
 
 def test_an_underscore_makes_no_number():
@@ -38,3 +38,9 @@ def test_values_that_are_not_missing(value):
 def test_what_is_no_json_object_is_refused_with_its_place(text, reason):
     with pytest.raises(ValueError, match=rf"^x\.json, line 3: .*{reason}"):
         json_object(text, "x.json, line 3")
+
+
+def test_a_list_of_an_array_holds_objects_of_python():
+    kinds = {type(value) for value in as_list(np.arange(3))}
+    assert kinds == {int}
+    assert as_list(value for value in "ab") == ["a", "b"]

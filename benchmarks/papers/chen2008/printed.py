@@ -6,6 +6,8 @@ The library goes beyond this: must-linked samples share a row of G in `SSNMF`, a
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
@@ -26,8 +28,9 @@ def linked(problem: Problem, affinity: str) -> Array:
             "The similarities have negative values, which cuts and factors cannot take."
         )
     A = (A + A.T) / 2  # exactly symmetric, so that a replaced pair is 0 and not a rounding below
-    changed = np.asarray(linked_similarity(A, problem.links, "replace").correction.toarray())
-    return np.maximum(A + changed, 0.0)
+    written: Any = linked_similarity(A, problem.links, "replace")
+    changed = np.asarray(written.correction.toarray())
+    return np.asarray(np.maximum(A + changed, 0.0))
 
 
 def cut(problem: Problem, setting: Setting, seed: int) -> Answer:

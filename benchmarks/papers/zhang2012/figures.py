@@ -89,7 +89,7 @@ def best_cut(places: Array, labels: Array) -> float:
 
 def _standard(values: Array, by: Array) -> Array:
     """In units of the spread of all samples."""
-    return (values - np.median(by)) / max(float(by.std()), 1e-12)
+    return np.asarray((values - np.median(by)) / max(float(by.std()), 1e-12))
 
 
 def _paint(axis: Any, rows: list[Row]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from cocluster.data.containers import Table
 from cocluster.linalg.types import Array
+from cocluster.utils.parsing import is_missing
 
 
 @dataclass(frozen=True)
@@ -119,8 +120,8 @@ def _positions(own: Array, position: Mapping[Any, int]) -> Array | None:
 
 def _check_ids(view: str, ids: Array) -> None:
     """Ids must be present and distinct."""
-    # pandas writes a missing id as None or as NaN; as keys, two NaN would be two objects.
-    if any(key is None or (isinstance(key, float) and np.isnan(key)) for key in ids):
+    # pandas writes a missing id as None, NaN or NA; as keys, two NaN would be two objects.
+    if any(map(is_missing, ids)):
         raise ValueError(f"View {view!r} has rows with a missing id; fill in ids or drop the rows.")
     repeated = [key for key, count in Counter(ids).items() if count > 1]
     if repeated:

@@ -111,7 +111,7 @@ def _labels(index: Any) -> Array | None:
 
 def _read_dask(X: Any, name: str) -> Table:
     """A Dask array or frame, which stays on its cluster."""
-    # Dask takes a second to import, and who has one of its collections has imported it.
+    # Here, because Dask takes a second to import; whoever holds its collections has done so.
     from cocluster.blocks.dask.matrix import dask_blocks
 
     blocks = dask_blocks(X)

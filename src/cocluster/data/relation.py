@@ -155,7 +155,7 @@ def _common_size(name: str, relations: Sequence[Relation]) -> int:
 
 
 def _size_of_union(name: str, partial: Sequence[Relation]) -> int:
-    """Number of objects of a type none of whose relations holds all of them."""
+    """Number of objects of a type, where each of its relations lacks some of them."""
     present = np.unique(np.concatenate([r.row_index for r in partial]))
     gaps = np.flatnonzero(present != np.arange(present.size))
     if gaps.size:

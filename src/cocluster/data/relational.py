@@ -14,7 +14,8 @@ from cocluster.data.containers import as_table, has_views, views_of
 from cocluster.data.relation import Relation, sizes_by_type
 from cocluster.linalg.matrices import by_rows
 from cocluster.linalg.partitions import placed
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, Matrix, is_blocked
+from cocluster.utils.indexing import row_key
 
 __all__ = ["Relation", "RelationalData", "bipartite", "relational", "star"]
 
@@ -100,10 +101,7 @@ class RelationalData:
 
     def __getitem__(self, key: Any) -> RelationalData:
         """Select central objects by positions, mask or slice, in every relation they are in."""
-        # scikit-learn selects rows of what has two dimensions by ``X[rows, ...]``.
-        if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
-            key = key[0]
-        positions = np.atleast_1d(np.arange(len(self))[key])
+        positions = np.atleast_1d(np.arange(len(self))[row_key(key)])
         if positions.ndim > 1:
             raise IndexError("Select central objects by a 1-D array of positions or a mask.")
         names = dict(self.names)
@@ -248,6 +246,11 @@ def view_of(data: RelationalData, name: str) -> Any:
     if any(sp.issparse(block) for block in blocks):
         return sp.csr_array(sp.hstack(blocks, format="csr"))
     return np.hstack(blocks)
+
+
+def blocks_of(data: RelationalData) -> Any:
+    """The matrix that is in row blocks, on disk or on a cluster; None if all are in memory."""
+    return next((r.matrix for r in data.relations if is_blocked(r.matrix)), None)
 
 
 def _placed(R: Matrix, row_index: Array | None, n: int) -> Any:

@@ -8,6 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse import csgraph
 
+from cocluster.linalg.checked import in_form
+
 
 def as_graph(W: Any, n: int, name: str = "graph") -> sp.csr_array:
     """Check a graph given by the user and bring it into the form used here.
@@ -28,8 +30,8 @@ def as_graph(W: Any, n: int, name: str = "graph") -> sp.csr_array:
     -------
     csr_array of shape (n, n)
     """
-    # asarray takes lists and frames, which scipy does not.
-    graph = sp.csr_array(W if sp.issparse(W) else np.asarray(W))
+    # First an array or a sparse array: scipy does not take lists and frames.
+    graph = sp.csr_array(in_form(W))
     if graph.shape != (n, n):
         raise ValueError(f"The {name} has shape {graph.shape}, but {n} objects need ({n}, {n}).")
     if graph.dtype.kind not in "fiub":

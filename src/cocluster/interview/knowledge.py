@@ -92,7 +92,7 @@ class Known:
         mask = np.zeros(len(self.sizes), dtype=bool)
         mask[_row(self.closed, own)] = True
         mask[own] = True
-        return mask[self.component]
+        return np.asarray(mask[self.component])
 
     def groups(self) -> list[Array]:
         """Samples of components that are all cannot-linked with each other, greedily from the
@@ -140,13 +140,13 @@ class Geometry:
     @cached_property
     def distances(self) -> Array:
         """Squared distance of each sample to each centroid."""
-        return cdist(self.Z, self.centroids, "sqeuclidean")
+        return np.asarray(cdist(self.Z, self.centroids, "sqeuclidean"))
 
     @cached_property
     def cores(self) -> Array:
         """The member of each cluster nearest to its centroid (any sample for an empty cluster)."""
         own = self.labels[:, None] == np.arange(len(self.sizes))
-        return np.where(own, self.distances, np.inf).argmin(axis=0)
+        return np.asarray(np.where(own, self.distances, np.inf).argmin(axis=0))
 
     @cached_property
     def nearest(self) -> Array:

@@ -35,4 +35,4 @@ def _renamed(found: Array, before: Array, n_clusters: int) -> Array:
     # The best matching of found to former clusters is an assignment problem on their overlaps.
     common = np.zeros((n_clusters, n_clusters))
     np.add.at(common, (found, before), 1)
-    return linear_sum_assignment(common, maximize=True)[1][found]
+    return np.asarray(linear_sum_assignment(common, maximize=True)[1][found])

@@ -40,8 +40,8 @@ def assigned(
         # A component is one row whose costs are the sums over its members.
         tied = Partition(G.labels[ties.representative], G.n_clusters)
         between = None if pairwise is None else ties.between(pairwise)
-        moved = assigned(ties.sums(costs), tied, pairwise=between)
-        return Partition(moved.labels[ties.component], G.n_clusters)
+        found = assigned(ties.sums(costs), tied, pairwise=between)
+        return Partition(found.labels[ties.component], G.n_clusters)
     best, rows = costs.argmin(axis=1), np.arange(len(costs))
     # A row stays where it is if that is as good: otherwise rows between two clusters of equal cost
     # would go to and fro, and the labels would never settle.
@@ -126,7 +126,7 @@ def _reassigned_plainly(
 ) -> tuple[Partition, Array]:
     """The same for any matrix: rows that move are picked out."""
     costs = times(R, H) @ codes.T.astype(R.dtype) + bias.astype(R.dtype)
-    moved = assigned(costs, G)
-    rows = np.flatnonzero(moved.labels != G.labels)
-    change = moved[rows].dense(R.dtype) - G[rows].dense(R.dtype)
-    return moved, R[rows].T @ change
+    after = assigned(costs, G)
+    rows = np.flatnonzero(after.labels != G.labels)
+    change = after[rows].dense(R.dtype) - G[rows].dense(R.dtype)
+    return after, R[rows].T @ change

@@ -1,4 +1,4 @@
-"""delegating(): questions that some objects answer themselves, and arrays cannot."""
+"""Questions that some objects answer themselves, and arrays cannot."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def own_method(X: Any, name: str) -> Callable[..., Any] | None:
+    """The method by which an object answers a question itself; None for arrays, which have none."""
+    method: Callable[..., Any] | None = getattr(X, name, None)
+    return method
 
 
 def delegating(function: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], T]:
@@ -31,7 +37,7 @@ def delegating(function: Callable[Concatenate[Any, P], T]) -> Callable[Concatena
     # With its name and module kept, the function can still be pickled and sent to a worker.
     @wraps(function)
     def ask(X: Any, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        method = getattr(X, function.__name__, None)
+        method = own_method(X, function.__name__)
         return function(X, *args, **kwargs) if method is None else method(*args, **kwargs)
 
     return ask

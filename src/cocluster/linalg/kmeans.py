@@ -10,10 +10,11 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from cocluster.linalg.partitions import gathered
-from cocluster.linalg.types import Array, InMemory, is_spread
+from cocluster.linalg.rowwise import rowwise
+from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.threads import narrow_products
 
-# k-means sees at most so many objects; the others go to the nearest centroid. It is there to start
+# Most objects that k-means sees; the others go to the nearest centroid. It is there to start
 # a search, and on millions of objects it would take longer than the search itself.
 SAMPLE = 20_000
 
@@ -35,10 +36,10 @@ def kmeans_labels(Z: Any, k: int, seed: int, n_init: int = 5) -> Array:
     # Sorted, because rows that are spread are fetched part by part, and read faster so in memory.
     sample = gathered(Z) if n <= SAMPLE else Z[np.sort(rng.choice(n, SAMPLE, replace=False))]
     model = kmeans(sample, k, seed, n_init)
-    if is_spread(Z):
-        # The rows stay on their workers: centroids travel there and labels come back.
-        return np.asarray(Z.map(_nearest, model).gathered())
-    return np.asarray(model.labels_ if n <= SAMPLE else model.predict(Z))
+    if n <= SAMPLE:
+        return np.asarray(model.labels_)
+    # Rows on a cluster stay there: centroids travel to them and labels come back.
+    return np.asarray(gathered(rowwise(_nearest, Z, model)))
 
 
 def _nearest(Z: Array, model: KMeans) -> Array:

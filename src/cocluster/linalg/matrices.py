@@ -35,15 +35,19 @@ PAIR_PARTS = 256
 SMALLEST_PART = 64
 
 
+def arrays_of(R: InMemory) -> tuple[Array, ...]:
+    """The arrays that hold a matrix in memory, that of the stored entries first."""
+    return (R.data, R.indices, R.indptr) if sp.issparse(R) else (R,)
+
+
 def n_bytes(R: InMemory) -> int:
     """Bytes of the arrays of a matrix in memory."""
-    arrays = (R.data, R.indices, R.indptr) if sp.issparse(R) else (R,)
-    return sum(int(array.nbytes) for array in arrays)
+    return sum(int(array.nbytes) for array in arrays_of(R))
 
 
 def values_of(R: InMemory) -> Array:
     """The stored entries of a matrix in one dimension, without a copy where none is needed."""
-    return np.asarray(R.data if sp.issparse(R) else R.ravel(order="K"))
+    return arrays_of(R)[0].ravel(order="K")
 
 
 def as_dense(R: InMemory) -> Array:

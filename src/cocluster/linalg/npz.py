@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
+from cocluster.utils.parsing import as_text
 
 # The arrays of a matrix kept by rows, as most are.
 PARTS = ("data", "indices", "indptr", "shape")
@@ -72,7 +73,7 @@ def sparse_parts(name: str, X: sp.csr_array) -> dict[str, Array]:
 
 
 def in_bounds(matrix: Any) -> Any:
-    """A sparse matrix from outside, unless its indices point out of it.
+    """A matrix from outside; ValueError if it is sparse and its indices point out of it.
 
     scipy's compiled code trusts indices: a wrong one reads or writes memory that is not the
     matrix's, and may end the interpreter. So they are looked at before any conversion.
@@ -85,8 +86,7 @@ def in_bounds(matrix: Any) -> Any:
 def _taken_out(rest: dict[str, Array], prefix: str) -> InMemory | None:
     """The sparse matrix whose arrays have this prefix, taken out of the others."""
     declared = rest.get(f"{prefix}format")
-    layout = "csr" if declared is None else declared.item()
-    layout = layout.decode() if isinstance(layout, bytes) else layout
+    layout = "csr" if declared is None else as_text(declared.item())
     if layout not in _LAYOUTS:
         raise ValueError(f"a sparse matrix is kept as {layout!r}; known are {', '.join(_LAYOUTS)}")
     parts, build = _LAYOUTS[layout]

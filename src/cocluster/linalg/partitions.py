@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -183,14 +184,16 @@ class Ties:
         """Rows of M summed by component."""
         return np.asarray(self._membership @ M)
 
-    def pooled(self, M: Array) -> Array:
-        """Every row replaced by the sum over its component."""
-        # Links are few beside the objects, so only tied rows are looked at; the others are copied.
+    def pooled(self, M: Any) -> Any:
+        """Every row of an array, or of rows on a cluster, replaced by the sum over its component.
+
+        Links are few beside the objects, so only tied rows are looked at; of rows on a cluster no
+        others travel.
+        """
         if not len(self.tied):
             return M
-        pooled = M.copy()
-        pooled[self.tied] = self._tied.sums(M[self.tied])[self._tied.component]
-        return pooled
+        sums = self._tied.sums(M[self.tied])[self._tied.component]
+        return with_rows(copy(M), self.tied, sums)
 
     @cached_property
     def _tied(self) -> Ties:

@@ -45,7 +45,7 @@ def part_of(n_blocks: int) -> Iterator[None]:
 
 
 def is_compiled(R: Any) -> bool:
-    """Whether compiled passes pay for R, alone or with the other blocks it is one of."""
+    """Whether R is large enough for compiled passes to pay; for a block, whether the whole is."""
     large = sp.issparse(R) and R.nnz * _n_blocks.get() >= COMPILE_FROM_NONZEROS
     return large and R.format in ("csr", "csc") and bool(importlib.util.find_spec("numba"))
 

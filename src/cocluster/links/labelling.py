@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from cocluster.linalg.types import Array
-from cocluster.utils.parsing import is_missing
+from cocluster.utils.parsing import as_list, is_missing
 
 Count = TypeVar("Count", int, Array)
 
@@ -124,7 +124,7 @@ def known_codes(y: Any, unlabeled: object) -> Array:
         raise ValueError(f"labels must be one-dimensional, got shape {values.shape}.")
     if values.dtype.kind not in "iubf":
         # A list is taken as it is: numpy would make texts of the numbers that stand among texts.
-        return _codes_of_objects(y.tolist() if isinstance(y, np.ndarray) else y, unlabeled)
+        return _codes_of_objects(as_list(y), unlabeled)
     # A value unequal to itself is NaN.
     known = np.flatnonzero(~((values == unlabeled) | (values != values)))
     if (values[known] % 1 != 0).any():
@@ -190,7 +190,7 @@ def draw_pairs(n: int, fraction: float, rng: np.random.Generator) -> Array:
 def _sorted_unique(values: Array) -> Array:
     """Unique values; `np.unique` hashes, far slower than a sort of millions of integers."""
     ordered = np.sort(values)
-    return ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])])
 
 
 def pair_at(index: Array) -> Array:

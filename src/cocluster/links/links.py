@@ -43,6 +43,7 @@ from cocluster.links.pairs import (
 )
 from cocluster.links.subset import subset
 from cocluster.links.violations import Violations, count_violations
+from cocluster.utils.indexing import row_key
 from cocluster.utils.randomness import RandomState, generator
 
 # Samples named at either end of a long chain in a message: enough to see where it begins and ends.
@@ -257,17 +258,22 @@ class Links:
 
     def __getitem__(self, key: Any) -> Links:
         """Links between the chosen samples, those implied through dropped samples included."""
-        # scikit-learn takes rows of whatever has a shape by `links[rows, ...]`.
-        rows = key[0] if isinstance(key, tuple) else key
-        if np.ndim(rows) != 1 and not isinstance(rows, slice):
-            raise TypeError("Links are indexed by a slice, a mask or an array of positions.")
-        # An empty list would become an array of floats.
-        rows = rows if isinstance(rows, slice) or len(rows) else slice(0, 0)
-        kept = np.arange(self.n_samples)[rows]
+        kept = self._kept(row_key(key))
         # A sample that is kept twice would have an id that is not unique.
         repeated = np.bincount(kept).max(initial=1) > 1
         ids = None if self.ids is None or repeated else self.ids[kept]
         return Links(**subset(self, self.closure(), kept), ids=ids)
+
+    def _kept(self, rows: Any) -> Array:
+        """Positions of the samples that are asked for."""
+        positions = np.arange(self.n_samples)
+        if isinstance(rows, slice):
+            return positions[rows]
+        if np.ndim(rows) != 1:
+            raise TypeError("Links are indexed by a slice, a mask or an array of positions.")
+        # As an array, because numpy takes a tuple for one index per axis; an empty list would
+        # become an array of floats.
+        return positions[np.asarray(rows) if len(rows) else slice(0, 0)]
 
     def __or__(self, other: object) -> Links:
         """All links of both."""

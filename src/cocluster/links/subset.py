@@ -29,14 +29,14 @@ def subset(links: Stated, closure: Closure, kept: Array) -> dict[str, Any]:
     inside = (position[links.pairs] >= 0).all(axis=1)
     pairs, signs = position[links.pairs[inside]], links.signs[inside]
     joins = _joins(links, closure, kept, pairs[signs == 1], labellings)
-    moved, moved_weights = _moved(links, closure, position, heir)
+    passed_on, passed_weights = _passed_on(links, closure, position, heir)
     join_weights = _weakest(links, closure)[closure.component[kept[joins[:, 0]]]]
-    n_new = len(joins) + len(moved)
+    n_new = len(joins) + len(passed_on)
     return {
         "n_samples": len(kept),
-        "pairs": np.concatenate([pairs, joins, moved]),
-        "signs": np.concatenate([signs, np.ones(len(joins)), -np.ones(len(moved))]),
-        "weights": np.concatenate([links.weights[inside], join_weights, moved_weights]),
+        "pairs": np.concatenate([pairs, joins, passed_on]),
+        "signs": np.concatenate([signs, np.ones(len(joins)), -np.ones(len(passed_on))]),
+        "weights": np.concatenate([links.weights[inside], join_weights, passed_weights]),
         "labellings": labellings,
         # Nobody stated the new pairs, so nothing is known of them besides.
         "details": {
@@ -77,7 +77,9 @@ def _joins(
     return chain_within(of_part, closure.component[kept[of_part]])
 
 
-def _moved(links: Stated, closure: Closure, position: Array, heir: Array) -> tuple[Array, Array]:
+def _passed_on(
+    links: Stated, closure: Closure, position: Array, heir: Array
+) -> tuple[Array, Array]:
     """Cannot-links with a dropped end that has a must-linked sample to take its place."""
     inside = (position[links.pairs] >= 0).all(axis=1)
     lost = (links.signs == -1) & ~inside

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from cocluster.data.scaling import fit_scaling
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.matrices import (
     column_sums,
+    entrywise,
     inverse_root,
     is_nonnegative,
     scaled,
@@ -26,7 +28,8 @@ from cocluster.linalg.subspace import start_scaled, unit_rows
 from cocluster.linalg.types import Array, InMemory, Matrix, is_spread
 from cocluster.methods.base import Form, Scale, Start, Task, clusters_by_type
 from cocluster.methods.information.itcc import ITCC
-from cocluster.methods.starts import Labels, given_start, singular_vectors
+from cocluster.methods.starts import Labels, given_start, singular_vectors, start_name
+from cocluster.utils.named import by_name
 
 # On the leaderboard scores rise from one to five, and ten gain nothing more.
 FEATURE_CLUSTERS_PER_CLUSTER = 5
@@ -73,16 +76,15 @@ class ConsensusITCC(ITCC):
 
     def _clusters(self, data: RelationalData) -> dict[str, int]:
         counts = clusters_by_type(data, self.n_clusters, self.n_column_clusters)
-        given = self.n_column_clusters
+        given = by_name(self.n_column_clusters, counts)
         many = FEATURE_CLUSTERS_PER_CLUSTER * counts[data.center]
         for name in counts:
-            wanted = given.get(name) if isinstance(given, Mapping) else given
-            if name != data.center and wanted is None:
+            if name != data.center and given.get(name) is None:
                 counts[name] = min(many, data.size(name))
         return counts
 
     def _starts(self, task: Task) -> Iterator[Start]:
-        if not (isinstance(self.init, str) and self.init == "spectral"):
+        if start_name(self.init) != "spectral":
             yield from super()._starts(task)
             return
         seeds = task.rng.integers(2**31 - 1, size=self.n_init).tolist()
@@ -90,7 +92,7 @@ class ConsensusITCC(ITCC):
         Z = consensus_embedding(task.data, task.clusters[center], seeds[0])
         if center in task.links:
             # Linked samples at one point, so that k-means cannot part them.
-            Z = unit_rows(_pooled(Ties(task.links[center].closure().component), Z))
+            Z = unit_rows(Ties(task.links[center].closure().component).pooled(Z))
         for seed in seeds:
             yield _start(task.data, task.clusters, Z, seed)
 
@@ -179,20 +181,11 @@ def _beside(*parts: Array) -> Array:
     return np.hstack(parts)
 
 
-def _pooled(ties: Ties, Z: Any) -> Any:
-    """Every row replaced by the sum over its component."""
-    if not is_spread(Z):
-        return ties.pooled(Z)
-    # Only tied rows travel: they are few.
-    tied = ties.tied
-    return Z.put(tied, ties.among(tied).pooled(Z[tied]))
-
-
 def _embeddings(X: Matrix, k: int, seed: int, few: bool) -> Iterator[Any]:
     """Unit rows of the singular vectors of X scaled in one way, or in three if entries are few."""
     yield _embedding(start_scaled(X), k, seed)
     if few:
-        logs = rowwise(_log, X)
+        logs = rowwise(partial(entrywise, np.log1p), X)
         yield _embedding(start_scaled(logs), k, seed)
         yield _embedding(_cosine_scaled(X), k, seed)
 
@@ -206,11 +199,6 @@ def _cosine_scaled(X: Matrix) -> Matrix:
 def _over_similarity(Y: Matrix, whole: Array) -> Matrix:
     """Rows divided by the root of their product with the sum of all rows."""
     return scaled(Y, row_scale=inverse_root(Y @ whole))
-
-
-def _log(X: InMemory) -> InMemory:
-    """log(1 + X)."""
-    return X.log1p() if sp.issparse(X) else np.log1p(X)
 
 
 def _embedding(Y: Matrix, k: int, seed: int) -> Any:

@@ -23,17 +23,18 @@ from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from cocluster.data.containers import as_table
-from cocluster.data.relational import RelationalData, relational
+from cocluster.data.containers import as_table, has_views
+from cocluster.data.relational import RelationalData, blocks_of, relational
 from cocluster.data.scaling import NORMALIZATIONS, fit_scaling
 from cocluster.linalg.matrices import is_nonnegative
 from cocluster.linalg.partitions import as_array, gathered, strongest
 from cocluster.linalg.types import Array, Matrix, is_blocked, is_spread
 from cocluster.links import Links, links_by_type
 from cocluster.methods.catalogue import METHODS
-from cocluster.methods.starts import starts
+from cocluster.methods.starts import start_name, starts
 from cocluster.trifactor import Callback, Interrupted, Problem, Run, State, alternate
 from cocluster.utils.checks import check_choice, check_integer, check_number
+from cocluster.utils.named import by_name
 from cocluster.utils.randomness import generator
 
 # Starts by name; anything that is not a string is a start itself.
@@ -60,7 +61,7 @@ class Task:
     graphs: Any = None
 
     def extended(self, kind: type[Extended], **extras: Any) -> Extended:
-        """The same task as one of a subclass, with what that adds (or replaces)."""
+        """The same task as an object of a subclass, with the fields that it adds or replaces."""
         own = {field.name: getattr(self, field.name) for field in fields(self)}
         return kind(**own | extras)
 
@@ -104,16 +105,15 @@ def _answer(X: Matrix, estimator: Any, method: str) -> Array:
 def _without_rows(estimator: Any) -> Any:
     """A copy for the workers of a cluster, without the rows of the fit: new rows need none."""
     slim = copy.copy(estimator)
-    for name, value in vars(estimator).items():
-        if is_spread(value):
-            setattr(slim, name, None)
+    for name in vars(estimator).keys() - _in_memory(vars(estimator)).keys():
+        setattr(slim, name, None)
     slim._factors = _in_memory(estimator._factors)
     return slim
 
 
-def _in_memory(factors: Mapping[str, Any]) -> dict[str, Any]:
-    """The factors whose rows are not spread over a cluster."""
-    return {name: G for name, G in factors.items() if not is_spread(G)}
+def _in_memory(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The factors (and whatever else there is) whose rows are not spread over a cluster."""
+    return {name: value for name, value in values.items() if not is_spread(value)}
 
 
 @dataclass(eq=False, repr=False)
@@ -134,8 +134,8 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
     n_init : int
         Starts to try; the run with the lowest objective is kept.
     max_iter, tol : int, float
-        At most so many sweeps; stop when a sweep lowers the objective by no more than ``tol``
-        times the objective at the start.
+        A run ends after ``max_iter`` sweeps, or with the first sweep that lowers the objective by
+        no more than ``tol`` times the objective at the start.
     random_state : int, RandomState or None
         The same seed gives the same labels.
 
@@ -232,7 +232,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """Refuse parameters that can be judged without data."""
         check_choice(self.normalize, "normalize", NORMALIZATIONS)
-        if isinstance(self.init, str):
+        if start_name(self.init) is not None:
             check_choice(self.init, "init", INITS)
         check_integer(self.n_init, "n_init")
         check_integer(self.max_iter, "max_iter")
@@ -272,7 +272,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
             )
         if len(data.relations) > 1:
             raise ValueError("Row blocks and Dask collections are fitted alone, not as views.")
-        # Sums over so many clusters must fit into the memory that the blocks were given.
+        # Sums over the clusters must fit into the memory that the blocks were given.
         blocks.fits(max(clusters.values()))
 
     def _learned_form(self, X: Any, data: RelationalData) -> Form:
@@ -428,15 +428,9 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         return tags
 
 
-def blocks_of(data: RelationalData) -> Any:
-    """The matrix that is in row blocks, on disk or on a cluster; None if all are in memory."""
-    return next((r.matrix for r in data.relations if is_blocked(r.matrix)), None)
-
-
 def _as_given(X: Any, data: RelationalData) -> Any:
-    """What scikit-learn may count features and read names of: X itself if it is one matrix."""
-    one = len(data.relations) == 1 and not isinstance(X, Mapping | list | RelationalData)
-    return X if one else data
+    """What scikit-learn may count features and read names of: not of several views, as given."""
+    return data if has_views(X) else X
 
 
 def clusters_by_type(
@@ -450,15 +444,14 @@ def clusters_by_type(
         )
     others = [name for name in data.types if name != data.center]
     counts = {data.center: k}
-    if not isinstance(n_column_clusters, Mapping):
-        n_column_clusters = dict.fromkeys(others, n_column_clusters)
-    unknown = set(n_column_clusters) - set(others)
+    given = by_name(n_column_clusters, others)
+    unknown = set(given) - set(others)
     if unknown:
         raise ValueError(
             f"n_column_clusters names unknown types {sorted(unknown)}; there are {others}."
         )
     for name in others:
-        counts[name] = _clusters_of(name, n_column_clusters.get(name), data.size(name), k)
+        counts[name] = _clusters_of(name, given.get(name), data.size(name), k)
     return counts
 
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.data.relational import RelationalData, view_of
+from cocluster.data.relational import RelationalData, blocks_of, view_of
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.matrices import times
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.subspace import leading_subspace, start_scaled, unit_rows
 from cocluster.linalg.types import Array, Matrix, is_blocked
 from cocluster.utils.checks import check_start
+from cocluster.utils.named import by_name
 
 Labels = dict[str, Array]
 
@@ -70,7 +71,7 @@ def spectral_labels(
 
 def kmeans_starts(data: RelationalData, n_clusters: Mapping[str, int], seed: int) -> Labels:
     """k-means on the data of each type."""
-    if any(is_blocked(relation.matrix) for relation in data.relations):
+    if blocks_of(data) is not None:
         raise ValueError(
             "init='kmeans' needs the data in memory; use init='spectral', 'random' or labels."
         )
@@ -81,6 +82,11 @@ def kmeans_starts(data: RelationalData, n_clusters: Mapping[str, int], seed: int
     }
 
 
+def start_name(init: Any) -> str | None:
+    """The name of a start that is to be looked for; None if ``init`` is itself the start."""
+    return init if isinstance(init, str) else None
+
+
 def starts(
     data: RelationalData,
     n_clusters: Mapping[str, int],
@@ -89,7 +95,7 @@ def starts(
     rng: np.random.Generator,
 ) -> Iterator[Labels | None]:
     """One start after another: labels (or memberships) by type, or None for "at random"."""
-    if not isinstance(init, str):
+    if start_name(init) is None:
         yield given_start(data, n_clusters, init)
         return
     # A seed for each start, drawn at once: the start then does not depend on how many random
@@ -115,7 +121,7 @@ def given_start(data: RelationalData, n_clusters: Mapping[str, int], init: Any) 
         if len(init) > len(data.types):
             raise ValueError(f"init gives {len(init)} arrays for the types {list(data.types)}.")
         init = dict(zip(data.types, init, strict=False))
-    given = init if isinstance(init, Mapping) else {data.center: init}
+    given = by_name(init, [data.center])
     unknown = set(given) - set(data.types)
     if unknown or data.center not in given:
         raise ValueError(

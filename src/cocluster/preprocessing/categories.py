@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 
 from cocluster.linalg.types import Array
 from cocluster.preprocessing.words import counts_by_class, information_shares
+from cocluster.utils.checks import is_whole
 
 
 class DocumentCategory(TransformerMixin, BaseEstimator):
@@ -53,7 +54,7 @@ class DocumentCategory(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Find the typical words of the categories y in the counts X."""
-        if not isinstance(self.n_words, int | np.integer) or self.n_words < 1:
+        if not is_whole(self.n_words) or self.n_words < 1:
             raise ValueError(f"n_words is {self.n_words!r}; pass an int >= 1.")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_non_negative(X, "DocumentCategory")
@@ -73,7 +74,7 @@ class DocumentCategory(TransformerMixin, BaseEstimator):
         return shares.indices[order[shares.data[order] > 0]]
 
     def transform(self, X: Any) -> Array:
-        """InMemory of shape (n_documents, n_categories) with entries in [0, 1]."""
+        """Matrix of shape (n_documents, n_categories) with entries in [0, 1]."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
         # How often a word occurs does not count, only whether.

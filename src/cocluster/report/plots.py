@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from cocluster.linalg.matrices import is_nonnegative
+from cocluster.linalg.matrices import as_dense, is_nonnegative
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array, Matrix
 from cocluster.utils.optional import library
@@ -98,8 +97,7 @@ def _aligned(X: Matrix, row_codes: Array, column_codes: Array) -> Array:
 def _aggregate(X: Matrix, row_bins: Array, column_bins: Array) -> Array:
     """Sums of X over all pairs of a row bin and a column bin."""
     P, Q = (as_partition(bins, bins.max() + 1).sparse() for bins in (row_bins, column_bins))
-    sums = P.T @ X @ Q
-    return sums.toarray() if sp.issparse(sums) else np.asarray(sums)
+    return as_dense(P.T @ X @ Q)
 
 
 def _overview(X: Matrix, rows: Array, columns: Array) -> Array:

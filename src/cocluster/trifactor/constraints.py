@@ -10,6 +10,7 @@ import numpy as np
 from cocluster.linalg.assignment import assigned
 from cocluster.linalg.matrices import EPS, gram, inner, safe_inverse
 from cocluster.linalg.partitions import Partition, Ties, as_array, as_partition
+from cocluster.linalg.rowwise import rowwise
 from cocluster.linalg.types import Array, Factor, is_spread
 from cocluster.trifactor.association import pseudo_inverse
 from cocluster.trifactor.block import BlockQuadratic, positive_part
@@ -260,11 +261,15 @@ def memberships(G: Factor, block: BlockQuadratic) -> Any:
     The length takes away the freedom to move scale between factor and association, so that
     entries of different columns can be compared.
     """
-    if is_spread(G):
-        # The lengths depend on B alone, so A, which is as long as the data, does not travel.
-        return G.map(memberships, BlockQuadratic(np.empty(0), block.gram))
-    weighted = np.abs(as_array(G) * block.norms(G.shape[0]))
+    # Objects that are absent from relations have lengths of their own; else one row is for all,
+    # and it can travel to where the rows of G are.
+    return rowwise(_shares, G, block.norms(G.shape[0] if block.partial else 1))
+
+
+def _shares(G: Factor, lengths: Array) -> Array:
+    """Entries of G times the lengths of the prototypes, rows summing to one."""
+    weighted = np.abs(as_array(G) * lengths)
     total = weighted.sum(axis=1, keepdims=True)
     # An object that belongs to no cluster belongs to all alike.
     uniform = np.full_like(weighted, 1 / weighted.shape[1])
-    return np.divide(weighted, total, out=uniform, where=total > 0)
+    return np.asarray(np.divide(weighted, total, out=uniform, where=total > 0))

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from cocluster.linalg.delegating import delegating
 from cocluster.linalg.matrices import gram, inner
-from cocluster.linalg.partitions import as_array
+from cocluster.linalg.partitions import as_array, is_hard
 from cocluster.linalg.types import Array, Factor, Matrix, is_spread
 from cocluster.trifactor.block import BlockQuadratic, SplitMatrix
 
@@ -67,13 +67,13 @@ class PairTerms:
             # Only links reach factors on a cluster: few rows have entries, and those are fetched.
             rows = np.flatnonzero(np.diff(self.matrix.indptr))
             return PairTerms(self.matrix[rows][:, rows]).value(G[rows])
-        if self._halves is None or not isinstance(G, np.ndarray):
-            G = as_array(G)
-            return float(np.sum(G * (self.matrix @ G)))
+        dense = as_array(G)
+        if self._halves is None or is_hard(G):
+            return float(np.sum(dense * (self.matrix @ dense)))
         # The products with the halves are kept for the step that follows; only soft factors step by
         # them.
-        parts = (self._halves.times(half, G) for half in ("positive", "negative"))
-        up, down = (np.einsum("ij,ij->", G, M, dtype=np.float64) for M in parts)
+        parts = (self._halves.times(half, dense) for half in ("positive", "negative"))
+        up, down = (np.einsum("ij,ij->", dense, M, dtype=np.float64) for M in parts)
         return float(up - down)
 
     def majorizer(self, G: Factor) -> BlockQuadratic:

@@ -8,9 +8,24 @@ from typing import Any
 import numpy as np
 
 
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number, of Python or of numpy; 1.0 is not one."""
+    return _counts_as(numbers.Integral, value)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number, whole or not."""
+    return _counts_as(numbers.Real, value)
+
+
+def _counts_as(kind: type, value: Any) -> bool:
+    """Whether a value is a number of a kind; True is no number here, though Python counts so."""
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
 def check_integer(value: Any, name: str, at_least: int = 1) -> int:
-    """A whole number not below a bound; True is no number here, though Python counts with it."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+    """A whole number not below a bound."""
+    if not is_whole(value):
         raise TypeError(f"{name} must be an integer, got {value!r}.")
     if value < at_least:
         raise ValueError(f"{name} must be at least {at_least}, got {value}.")
@@ -19,7 +34,7 @@ def check_integer(value: Any, name: str, at_least: int = 1) -> int:
 
 def check_number(value: Any, name: str, at_least: float = 0.0) -> float:
     """A finite number not below a bound."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+    if not is_number(value):
         raise TypeError(f"{name} must be a number, got {value!r}.")
     number = float(value)
     # Written so that NaN, which compares with nothing, is refused, too.

@@ -1,9 +1,12 @@
-"""What stands in files as text: numbers, JSON, and what stands for no value."""
+"""Values as files and users write them: numbers, texts, JSON, and what stands for no value."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
 
 
 def as_float(cell: Any) -> float:
@@ -26,8 +29,22 @@ def as_int(cell: str) -> int:
 
 def _refuse_underscores(cell: Any) -> None:
     """Refuse what only Python's own source code calls a number."""
-    if isinstance(cell, str) and "_" in cell:
+    if "_" in str(cell):
         raise ValueError(f"{cell!r} is not a number.")
+
+
+def as_text(value: str | bytes) -> str:
+    """Text that a library may have kept as bytes, as numpy does for files of Python 2.
+
+    >>> as_text(b"csr"), as_text("csr")
+    ('csr', 'csr')
+    """
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def as_list(values: Iterable[Any]) -> list[Any]:
+    """Values as objects of Python: the numbers and texts of an array lose numpy's types."""
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
 def is_missing(value: Any) -> bool:

@@ -153,8 +153,8 @@ def _reassigned_and_gram(
     X: Matrix, G: Partition, H: Partition, codes: Array, bias: Array
 ) -> tuple[Partition, tuple[Array, Array]]:
     """New labels, what they change in Xᵀ G, and Gᵀ G, of one block."""
-    moved, change = reassigned(X, G, H, codes, bias)
-    return moved, (change, gram(moved))
+    after, change = reassigned(X, G, H, codes, bias)
+    return after, (change, gram(after))
 
 
 def _form(part: Any) -> tuple[int, int, np.dtype]:

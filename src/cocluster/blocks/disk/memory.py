@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from numbers import Integral
+
+from cocluster.utils.checks import is_whole
 
 UNITS = "kMGTP"
 # A number, perhaps a prefix (with "i" for powers of 1024), perhaps a "B".
@@ -49,7 +50,7 @@ def readable(n_bytes: int) -> str:
 
 def _bytes(amount: str | int) -> int:
     """Whole bytes, of either sign."""
-    if isinstance(amount, Integral) and not isinstance(amount, bool):
+    if is_whole(amount):
         return int(amount)
     found = _AMOUNT.fullmatch(amount) if isinstance(amount, str) else None
     if found is None:

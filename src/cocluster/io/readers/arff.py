@@ -32,7 +32,7 @@ NUMERIC = ("numeric", "real", "integer")
 
 @dataclass(frozen=True)
 class Attribute:
-    """A column: numbers, or one of some words."""
+    """A column: of numbers, or of words from a list."""
 
     name: str
     words: tuple[str, ...] | None

@@ -1,4 +1,4 @@
-"""CLUTO's matrices as text, and InMemory Market files."""
+"""CLUTO's matrices as text, and Matrix Market files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from cocluster.io.readers.common import (
     read_bytes,
     read_text,
 )
-from cocluster.linalg.types import Array, InMemory
+from cocluster.linalg.matrices import by_rows
+from cocluster.linalg.types import Array
 from cocluster.utils.files import unreadable
 from cocluster.utils.parsing import as_float
 
@@ -71,12 +72,11 @@ def read_matrix_market(file: Path, label: str | None = None) -> Dataset:
     with unreadable(file.name, *errors):
         _refuse_market(file, content)
         X = scipy.io.mmread(_stream(content), spmatrix=False)
-    matrix: InMemory = sp.csr_array(X) if sp.issparse(X) else X
-    return Dataset(file.name.split(".")[0], {"X": matrix.astype(np.float64)})
+    return Dataset(file.name.split(".")[0], {"X": by_rows(X).astype(np.float64)})
 
 
 def _refuse_market(file: Path, content: bytes) -> None:
-    """Refuse a InMemory Market file that scipy would read wrongly, or crash on."""
+    """Refuse a Matrix Market file that scipy would read wrongly, or crash on."""
     if b"\0" in content:
         # scipy's compiled reader takes it for the end of a text and runs past its buffer.
         raise ValueError(f"{file.name} holds a NUL byte; it is damaged or no text, get it again.")

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import scipy.io
-import scipy.sparse as sp
 
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.cluto import is_cluto, read_cluto
 from cocluster.io.readers.common import LABEL_NAMES, encode_labels
+from cocluster.linalg.checked import in_form
+from cocluster.linalg.matrices import by_rows
 from cocluster.linalg.npz import in_bounds
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
@@ -63,7 +64,7 @@ def _variables(file: Path) -> dict[str, Any]:
 def _views(file: Path, name: str, value: Any) -> dict[str, InMemory]:
     """Matrices of a variable: itself, or those of a cell array."""
     # MATLAB's cell array is an array of objects, each of which is a view.
-    cells = [value] if sp.issparse(value) or value.dtype != object else list(value.ravel())
+    cells = list(value.ravel()) if value.dtype == object else [value]
     for cell in cells:
         if getattr(cell, "ndim", 0) != 2 or cell.dtype.kind not in "fiub":
             raise ValueError(f"Variable {name} of {file.name} is not a matrix of numbers.")
@@ -76,13 +77,11 @@ def _views(file: Path, name: str, value: Any) -> dict[str, InMemory]:
 
 def _floats(cell: Any) -> InMemory:
     """A matrix of MATLAB's as the two kinds that are worked on."""
-    if sp.issparse(cell):
-        return sp.csr_array(in_bounds(cell)).astype(np.float64)
-    return cell.astype(np.float64)
+    return by_rows(in_bounds(cell)).astype(np.float64)
 
 
 def _upright(X: InMemory, labels: Array | None) -> InMemory:
     """X with samples as rows, as far as the number of labels tells."""
     if labels is None or X.shape[0] == len(labels) or X.shape[1] != len(labels):
         return X
-    return X.T.tocsr() if sp.issparse(X) else np.ascontiguousarray(X.T)
+    return in_form(X.T)

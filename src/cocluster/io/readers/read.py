@@ -50,7 +50,7 @@ def read(
     ``.npz``, ``.npy``          arrays; sparse matrices as `scipy.sparse.save_npz` writes them
     ``.mat``                    MATLAB (fea/gnd, X/Y, cell arrays of views), or CLUTO's text with
                                 its .rlabel, .clabel and .rclass
-    ``.mtx``, ``.mtx.gz``       InMemory Market
+    ``.mtx``, ``.mtx.gz``       Matrix Market
     ``.csv``, ``.tsv``          wide, or long with columns sample, feature, value, modality;
                                 also with ``.gz``
     ``.arff``                   Weka, dense or sparse; also with ``.gz``

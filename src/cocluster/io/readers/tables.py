@@ -210,7 +210,7 @@ def _is_empty(cell: Any) -> bool:
 
 
 def _delimiter(file: Path, text: str) -> str:
-    """Tab for TSV, else whichever of comma, semicolon and tab the first line has most of."""
+    """Tab for TSV, else the most frequent of comma, semicolon and tab in the first line."""
     if ".tsv" in (ending.lower() for ending in file.suffixes):
         return "\t"
     first = text.split("\n", 1)[0]

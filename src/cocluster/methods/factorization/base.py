@@ -64,7 +64,7 @@ def memberships_by_type(data: RelationalData, state: State) -> dict[str, Factor]
 
 @dataclass(eq=False, repr=False)
 class SoftTriFactorEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Coclusterer):
-    """Base of the methods with real factors: memberships, which one of two rules turns into labels.
+    """Base of the methods with real factors: memberships, from which labels are made.
 
     Parameters
     ----------

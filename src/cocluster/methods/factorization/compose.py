@@ -16,6 +16,7 @@ from cocluster.trifactor import (
     Penalty,
     TriFactorProblem,
 )
+from cocluster.utils.named import by_name
 
 
 @dataclass(eq=False, repr=False)
@@ -55,15 +56,17 @@ class TriFactorization(SoftTriFactorEstimator):
 
     def _problem(self, task: Task) -> TriFactorProblem:
         # One constraint is for all types; of a mapping, types it leaves out are non-negative.
-        chosen = self.constraint if isinstance(self.constraint, Mapping) else {}
-        default = NonNegative() if isinstance(self.constraint, Mapping | None) else self.constraint
+        chosen = by_name({} if self.constraint is None else self.constraint, task.clusters)
         penalties = self.penalties or {}
         unknown = (set(chosen) | set(penalties)) - set(task.clusters)
         if unknown:
             raise ValueError(f"Unknown types {sorted(unknown)}; there are {list(task.clusters)}.")
         factors = {
             name: FactorSpec(
-                k, chosen.get(name, default), tuple(penalties.get(name, ())), self.unit_columns
+                k,
+                chosen.get(name, NonNegative()),
+                tuple(penalties.get(name, ())),
+                self.unit_columns,
             )
             for name, k in task.clusters.items()
         }

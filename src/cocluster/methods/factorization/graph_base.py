@@ -9,14 +9,14 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.data.relational import RelationalData, view_of
+from cocluster.data.relational import RelationalData, blocks_of, view_of
 from cocluster.graphs import as_graph, knn_graph, laplacian
 from cocluster.graphs.blockwise import feature_points, sample_graph
 from cocluster.graphs.weights import Metric
 from cocluster.linalg.eigen import smallest_eigenvectors
 from cocluster.linalg.matrices import row_squares, squared_norm
 from cocluster.linalg.types import Array, Matrix, is_operator
-from cocluster.methods.base import Coclusterer, Task, blocks_of
+from cocluster.methods.base import Coclusterer, Task
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
 from cocluster.trifactor import (
     Callback,
@@ -29,6 +29,7 @@ from cocluster.trifactor import (
     TriFactorProblem,
 )
 from cocluster.utils.checks import check_choice, check_integer, check_number
+from cocluster.utils.named import by_name
 
 # Graphs of one type, by name: RMC has several candidates, the others one.
 Graphs = dict[str, sp.csr_array]
@@ -44,7 +45,7 @@ class GraphTask(Task):
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """How the graph of a type is found in its data: so many neighbours, by this metric."""
+    """How the graph of a type is found in its data: how many neighbours, by which metric."""
 
     n_neighbors: int
     metric: Metric
@@ -104,7 +105,7 @@ def check_graph_parameters(method: Any) -> None:
     """Refuse neighbours and strengths that can be judged without data."""
     neighbours_of(method).check()
     for parameter, value in strengths_of(method).items():
-        for one in value.values() if isinstance(value, Mapping) else [value]:
+        for one in by_name(value, [parameter]).values():
             check_number(one, parameter)
 
 
@@ -118,11 +119,9 @@ def strengths_by_type(data: RelationalData, strengths: Mapping[str, Any]) -> dic
     found = {}
     for name in data.types:
         parameter = parameters[0 if name == data.center else -1]
-        value = strengths[parameter]
-        if isinstance(value, Mapping):
-            _check_types(data, value, parameter)
-            value = value.get(name, 0.0)
-        found[name] = float(value)
+        given = by_name(strengths[parameter], data.types)
+        _check_types(data, given, parameter)
+        found[name] = float(given.get(name, 0.0))
     return found
 
 
@@ -196,8 +195,8 @@ class GraphEstimator(SoftTriFactorEstimator):
     Parameters
     ----------
     n_neighbors : int
-        Each object is joined with so many others. A type with no more objects than that has no
-        graph: if all are joined with all, the graph says nothing.
+        Number of others that each object is joined with. A type with no more objects than that
+        has no graph: if all are joined with all, the graph says nothing.
     metric : {"cosine", "euclidean"}
         How neighbours are found, in the normalised data of the type (all its relations side by
         side; absent samples count as zeros). By cosine, objects without data have no neighbours.

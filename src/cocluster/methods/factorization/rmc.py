@@ -32,6 +32,7 @@ from cocluster.trifactor import (
     simplex_weights,
 )
 from cocluster.utils.checks import check_number
+from cocluster.utils.named import by_name
 
 
 @dataclass(eq=False, repr=False)
@@ -104,7 +105,7 @@ class RMC(GraphEstimator):
             return candidate_graphs(X, self.n_neighbors)
         if isinstance(given, list | tuple):
             given = {f"graph {i}": graph for i, graph in enumerate(given)}
-        candidates = given if isinstance(given, Mapping) else {"given": given}
+        candidates = by_name(given, ["given"])
         if not candidates:
             raise ValueError(f"graphs of {name} are empty; give at least one, or leave it out.")
         n = data.size(name)

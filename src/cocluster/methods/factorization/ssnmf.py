@@ -11,18 +11,18 @@ import numpy as np
 from sklearn.utils import Tags
 
 from cocluster.data.relation import Relation
-from cocluster.data.relational import RelationalData
+from cocluster.data.relational import RelationalData, blocks_of
 from cocluster.graphs.kernels import Kernel, kernel_matrix
 from cocluster.graphs.similarity import (
     Gram,
-    LinkedSimilarity,
     checked_similarity,
     linked_similarity,
+    norm_work,
 )
 from cocluster.linalg.matrices import gram, is_nonnegative, squared_norm
-from cocluster.linalg.partitions import Ties
+from cocluster.linalg.partitions import Ties, made
 from cocluster.linalg.subspace import unit_rows
-from cocluster.linalg.types import Array, Matrix, is_blocked, is_spread
+from cocluster.linalg.types import Array, Matrix
 from cocluster.methods.base import Start, Task
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
 from cocluster.methods.one_type import only_matrix, sample_links
@@ -39,8 +39,8 @@ from cocluster.trifactor import (
 )
 from cocluster.utils.checks import check_choice
 
-# The norm of a similarity is left out beyond so many operations on sparse entries, 20 ns each:
-# four seconds for a constant that no step depends on.
+# Most operations on sparse entries that the norm of a similarity may take, else it is left out: at
+# 20 ns each, four seconds for a constant that no step depends on.
 NORM_WORK = 2e8
 # Affinities that are products of rows, so that the matrix of them is never formed.
 FROM_PRODUCTS = ("linear", "cosine")
@@ -66,20 +66,16 @@ class SymmetricProblem(TriFactorProblem):
     def data_norm(self) -> float:
         """‖A‖², which only shifts the objective; 0 if it would take longer than many sweeps."""
         A = self.data.relations[0].matrix
-        costly = isinstance(A, Gram | LinkedSimilarity) and A.norm_work() > NORM_WORK
-        return 0.0 if costly else squared_norm(A)
+        return 0.0 if norm_work(A) > NORM_WORK else squared_norm(A)
 
     def touching(self, name: str) -> Iterator[tuple[int, str]]:
         """The relation, once."""
         yield 0, "cols"
 
     def product(self, state: State, r: int, side: str) -> Array:
-        """A G, whichever side is asked for."""
-        product: Any = super().product(state, r, "rows")
-        # A product that both sides use is computed once and kept with the workers.
-        if is_spread(product):
-            made: Any = product.made()
-            product = state.products[r, "rows"] = made
+        """A G, for either side."""
+        # Both sides use it: on a cluster it is computed once and kept with the workers.
+        product = state.products[r, "rows"] = made(super().product(state, r, "rows"))
         return product
 
 
@@ -165,9 +161,8 @@ class SSNMF(SoftTriFactorEstimator):
 
     def _check_blocks(self, data: RelationalData, clusters: Mapping[str, int]) -> None:
         super()._check_blocks(data, clusters)
-        if self.affinity not in (*FROM_PRODUCTS, "precomputed") and any(
-            is_blocked(r.matrix) for r in data.relations
-        ):
+        formed = self.affinity not in (*FROM_PRODUCTS, "precomputed")
+        if formed and blocks_of(data) is not None:
             raise ValueError(
                 f"affinity={self.affinity!r} needs the data in memory; row blocks and Dask "
                 "collections take 'linear' and 'cosine'."

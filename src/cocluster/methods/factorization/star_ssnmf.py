@@ -16,7 +16,7 @@ from cocluster.links import Links
 from cocluster.methods.base import Start, Task
 from cocluster.methods.factorization.base import SoftTriFactorEstimator, memberships_by_type
 from cocluster.methods.factorization.metric import LearnedMetrics, learn_metrics
-from cocluster.methods.starts import starts
+from cocluster.methods.starts import start_name, starts
 from cocluster.trifactor import (
     FactorSpec,
     Free,
@@ -169,7 +169,7 @@ class StarSSNMF(SoftTriFactorEstimator):
         """The chosen start, found in the transformed data if these have entries; then others."""
         own = task.data if task.views.clip else task.given
         yield from starts(own, task.clusters, self.init, 1, task.rng)
-        for number in range(1, self.n_init if isinstance(self.init, str) else 1):
+        for number in range(1, self.n_init if start_name(self.init) else 1):
             kind = "kmeans" if number % 2 else "random"
             yield from starts(task.given, task.clusters, kind, 1, task.rng)
 

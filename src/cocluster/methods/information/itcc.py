@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.special import xlogy
 
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.assignment import fill_empty
-from cocluster.linalg.matrices import column_sums, row_sums
+from cocluster.linalg.matrices import column_sums, row_sums, values_of
 from cocluster.linalg.partitions import Ties, gathered
-from cocluster.linalg.types import Array, InMemory, Matrix, is_blocked
+from cocluster.linalg.rowwise import summed
+from cocluster.linalg.types import Array, InMemory, Matrix
 from cocluster.links import Links
 from cocluster.methods.base import Coclusterer, Start, Task, by_blocks
 from cocluster.trifactor import (
@@ -112,8 +112,8 @@ class InformationProblem(RelationalProblem):
 
     def moved(self, name: str, state: State) -> State:
         """Every object to the cluster whose profile codes it best, [1]_, Fig. 1."""
-        # Large data: labels and the sums that follow from them are had from one pass, unless links
-        # make objects depend on each other or a cluster has become empty.
+        # Large data: one pass gives labels and the sums that follow from them, unless links make
+        # objects depend on each other or a cluster has become empty.
         if name not in self.links and self.in_one_pass(name, state):
             code = self._code(0, self.cross(state, 0))
             moved = self.reassigned(name, state, -code, np.zeros(len(code)))
@@ -146,14 +146,14 @@ class InformationProblem(RelationalProblem):
 
 def mutual_information(C: Matrix, total: float) -> float:
     """I of the joint distribution C / total, in nats."""
-    rows = C.total(_row_information, total) if is_blocked(C) else _row_information(C, total)
+    rows = summed(_row_information, C, total)
     margin = column_sums(C)
     return float((rows - xlogy(margin, margin / total).sum()) / total)
 
 
 def _row_information(C: InMemory, total: float) -> float:
     """Σ_ij c log(c / total) less the same of the sums of the rows."""
-    flat, margin = (C.data if sp.issparse(C) else C).ravel(), row_sums(C)
+    flat, margin = values_of(C), row_sums(C)
     # In parts: the logarithms of all entries at once would outweigh the data.
     parts = (flat[i : i + CHUNK] for i in range(0, flat.size, CHUNK))
     inside = sum(xlogy(part, part / total).sum(dtype=np.float64) for part in parts)

@@ -8,7 +8,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from cocluster.graphs import patch_laplacian
 from cocluster.linalg.eigen import smallest_eigenvectors
-from cocluster.linalg.matrices import degree_scaled
+from cocluster.linalg.matrices import by_rows, degree_scaled
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, InMemory
 
@@ -106,5 +106,5 @@ def _penalty(
     size = min(n_neighbors, objects.shape[0] - 1)
     if strength == 0 or size == 0:
         return None
-    objects = unit_rows(objects.tocsr() if sp.issparse(objects) else objects)
+    objects = unit_rows(by_rows(objects))
     return strength * patch_laplacian(objects, size, ridge=ridge, seed=seed)

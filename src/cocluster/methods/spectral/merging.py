@@ -46,7 +46,7 @@ class Merger:
             component = self.components[relation.rows]
             index = relation.row_index
             present = component if index is None else component[index]
-            # Components none of whose members the relation has are absent from it too.
+            # A component is absent from the relation if all its members are.
             kept, position = np.unique(present, return_inverse=True)
             matrix = self._weigher(relation.rows, position, kept) @ relation.matrix
             relation = replace(relation, matrix=matrix, row_index=None if index is None else kept)

@@ -35,7 +35,7 @@ class Affinity:
     ----------
     kind : {"heat", "cosine", "precomputed"}
     n_neighbors : int or None
-        Each sample is joined with so many nearest ones; None: with all.
+        Number of nearest samples that each is joined with; None: all.
     width : float
         The t of the heat.
     training : matrix or None
@@ -116,7 +116,7 @@ class NCut(SpectralCoclusterer):
         :math:`\exp(-\|x_i - x_j\|^2 / t)`, the cosine, or X itself: symmetric and non-negative,
         and for `predict` the affinities of new samples with those of the fit.
     n_neighbors : int or None
-        Join each sample with so many nearest ones; None joins all. A precomputed graph has its
+        Number of nearest samples that each is joined with; None: all. A precomputed graph has its
         own neighbours.
     bandwidth : float or None
         The t of the heat; None is the mean squared distance of two samples.

@@ -32,8 +32,8 @@ class SRC(SpectralCoclusterer):
     n_column_clusters : int, mapping of type to int, or None
         The same for the other types; None means ``n_clusters``.
     max_iter, tol : int, float
-        Sweeps over the types: at most so many, or until one lowers the objective above by less
-        than ``tol`` times its value after the first.
+        It ends after ``max_iter`` sweeps over the types, or with the first that lowers the
+        objective above by less than ``tol`` times its value after the first.
     normalize : {"auto", None, "l2", "tfidf", "degree"}
         "auto": "degree" for data without negative values, None for others.
     n_init : int

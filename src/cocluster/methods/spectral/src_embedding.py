@@ -41,7 +41,7 @@ def relational_embedding(
         Columns of each basis (fewer, if the relations have no more directions to offer).
     rng : numpy Generator
     max_iter, tol : int, float
-        Stop after so many sweeps, or when J falls by less than ``tol`` times its start.
+        Stop after ``max_iter`` sweeps, or when J falls by less than ``tol`` times its start.
 
     Returns
     -------

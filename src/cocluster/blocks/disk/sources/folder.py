@@ -27,6 +27,7 @@ from cocluster.blocks.disk.sources.base import ERRORS, checked, floating
 from cocluster.linalg.npz import PARTS, load_arrays, matrices_in
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
+from cocluster.utils.parsing import as_text
 
 # Kinds of files that are blocks.
 ENDINGS = (".npz", ".npy")
@@ -43,7 +44,7 @@ class Piece:
     offset: int | None = None
 
     def load(self) -> InMemory:
-        """InMemory as it is stored."""
+        """The matrix as it is stored."""
         if self.offset is None:
             arrays = load_arrays(self.file)
             with unreadable(self.name, ValueError):
@@ -168,12 +169,13 @@ def _npz(file: Path) -> tuple[Piece, int]:
                 headers[member.removesuffix(".npy")] = header(stream)
         sparse = all(part in headers for part in PARTS)
         shape = tuple(_small(archive, "shape").tolist()) if sparse else ()
-        layout = _small(archive, "format").item() if "format" in headers else "csr"
+        layout = as_text(_small(archive, "format").item()) if "format" in headers else "csr"
     if not sparse:
         return _one_array(file, name, headers)
-    if layout not in ("csr", b"csr"):
-        found = layout.decode() if isinstance(layout, bytes) else layout
-        raise ValueError(f"{name} is stored as {found}; save it as scipy.sparse.csr_array instead.")
+    if layout != "csr":
+        raise ValueError(
+            f"{name} is stored as {layout}; save it as scipy.sparse.csr_array instead."
+        )
     (entries,), _, stored = headers["data"]
     _, _, stored_index = headers["indices"]
     _refuse_other_than_two_axes(name, shape)

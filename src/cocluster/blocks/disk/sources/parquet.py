@@ -84,7 +84,7 @@ class Names:
     @property
     def n_bytes(self) -> int:
         """Bytes of the names, as they are kept and as they are handed out."""
-        return 2 * self._known.nbytes + NAME_BYTES * len(self)
+        return 2 * int(self._known.nbytes) + NAME_BYTES * len(self)
 
     def codes(self, names: Any) -> Array:
         """Numbers of the names in an Arrow array, new ones after those that are known."""
@@ -97,11 +97,11 @@ class Names:
         codes[codes < 0] = len(self) + np.arange(len(new))
         if len(new):
             self._known = _pyarrow().concat_arrays([self._known, new])
-        return codes[encoded.indices.to_numpy()]
+        return np.asarray(codes[encoded.indices.to_numpy()])
 
     def as_array(self) -> Array:
         """All names in their order."""
-        return self._known.to_numpy(zero_copy_only=False)
+        return np.asarray(self._known.to_numpy(zero_copy_only=False))
 
 
 @dataclass(frozen=True)

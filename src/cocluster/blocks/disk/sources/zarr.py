@@ -58,8 +58,8 @@ def _metadata(folder: Path) -> Iterator[Path]:
 def _codecs(described: Any) -> set[str]:
     """Names of the codecs in a description of arrays, without the package they are from."""
     if isinstance(described, dict):
-        own = {described.get("id"), described.get("name")}
-        found = {name.split(".")[-1].lower() for name in own if isinstance(name, str)}
+        own = (described.get("id"), described.get("name"))
+        found = {str(name).split(".")[-1].lower() for name in own}
         return found.union(*map(_codecs, described.values()))
     return set().union(*map(_codecs, described)) if isinstance(described, list) else set()
 

@@ -36,6 +36,7 @@ from scipy.optimize import lsq_linear
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from cocluster.graphs import laplacian
+from cocluster.linalg.matrices import as_dense
 from cocluster.linalg.positions import positions_of
 from cocluster.linalg.types import Array, InMemory
 from cocluster.links.closure import symmetric
@@ -219,7 +220,7 @@ def _scatter_eigen(X: InMemory, pairs: Array) -> tuple[Array, Array, float]:
     if order > EXACT_ORDER:
         w, U = _leading(rows, pairs)
     elif order == X.shape[1]:
-        w, U = np.linalg.eigh(_dense(rows.T @ (_laplacian(pairs, len(linked)) @ rows)))
+        w, U = np.linalg.eigh(_doubles(rows.T @ (_laplacian(pairs, len(linked)) @ rows)))
     else:
         w, U = _thin(rows, pairs)
     kept = w > NULL_SHARE * w.max()
@@ -232,7 +233,7 @@ def _laplacian(pairs: Array, n: int) -> sp.csr_array:
 
 
 def _differences(pairs: Array, n: int) -> Array:
-    """InMemory Q with one row e_i - e_j for each pair, so that Q X are the differences."""
+    """Matrix Q with one row e_i - e_j for each pair, so that Q X are the differences."""
     identity = np.eye(n)
     return identity[pairs[:, 0]] - identity[pairs[:, 1]]
 
@@ -242,7 +243,7 @@ def _thin(rows: InMemory, pairs: Array) -> tuple[Array, Array]:
     n = rows.shape[0]
     few = len(pairs) <= n
     F = _differences(pairs, n) if few else _root(_laplacian(pairs, n).toarray())
-    w, V = np.linalg.eigh(F @ _dense(rows @ rows.T) @ F.T)
+    w, V = np.linalg.eigh(F @ _doubles(rows @ rows.T) @ F.T)
     # Null directions are dropped by the caller; the bound only keeps the division finite.
     lengths = np.sqrt(np.maximum(w, NULL_SHARE * w.max()))
     return w, np.asarray(rows.T @ (F.T @ V / lengths))
@@ -263,9 +264,9 @@ def _root(P: Array) -> Array:
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
-def _dense(M: InMemory) -> Array:
+def _doubles(M: InMemory) -> Array:
     """Small matrix as an array of doubles."""
-    return np.asarray(M.toarray() if sp.issparse(M) else M, dtype=np.float64)
+    return np.asarray(as_dense(M), dtype=np.float64)
 
 
 def _weights(

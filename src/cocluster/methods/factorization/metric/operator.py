@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.graphs.distances import chosen_distances
-from cocluster.linalg.matrices import squared_norm
+from cocluster.linalg.matrices import as_dense, squared_norm
 from cocluster.linalg.types import Array, InMemory
 
 # Up to this many cells the transformed relation of sparse data is held densely, 400 MB; it cannot
@@ -43,8 +43,7 @@ class MetricOperator:
 
     def apply(self, R: InMemory) -> Array:
         r"""Dense :math:`R \sqrt L`."""
-        dense = R.toarray() if sp.issparse(R) else np.asarray(R)
-        return self.root_times(dense.T).T
+        return self.root_times(as_dense(R).T).T
 
     def squared_distances(self, X: InMemory, pairs: Array) -> Array:
         r"""Squared distances :math:`\|(x_i - x_j) \sqrt L\|^2`, without forming X √L."""
