@@ -12,6 +12,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import minmax_scale
 
 from cocluster.io.dataset import Dataset
+from cocluster.linalg.matrices import column_counts
 from cocluster.linalg.types import Array
 from cocluster.preprocessing import (
     DocumentCategory,
@@ -49,7 +50,7 @@ def drop_unused_words(dataset: Dataset) -> Dataset:
     """The data set without words that occur in none of its documents; others as they are."""
     if len(dataset.views) > 1 or not sp.issparse(dataset.X):
         return dataset
-    return _kept(dataset, dataset.X.count_nonzero(axis=0) > 0)
+    return _kept(dataset, column_counts(dataset.X) > 0)
 
 
 def _top_genes(dataset: Dataset, n: int) -> Dataset:

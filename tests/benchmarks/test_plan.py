@@ -78,7 +78,7 @@ def steps_of(recipe: Recipe) -> Iterator[tuple[str, int]]:
     for other in recipe.inputs:
         if not other.is_made:
             yield from steps_of(other.source)
-    yield recipe.function.__qualname__, n_bytes(recipe.shared)
+    yield recipe.function.__name__, n_bytes(recipe.shared)
 
 
 @pytest.fixture

@@ -170,7 +170,7 @@ BAD = {
     "polars text": (pl.DataFrame({"a": ["x"]}), "words: could not convert string.*Encode text"),
     "objects": (np.array([[{}]], dtype=object), "words: .*string or a real number.*Encode"),
     "1-D": (np.arange(3), "words: Expected 2D array, got 1D.*Reshape your data"),
-    "sparse 1-D": (sp.coo_array(np.arange(3)), "words: Expected 2D.*Reshape your data"),
+    "sparse 1-D": (sp.coo_array(np.arange(3)), "words: .*Expected 2D.*Reshape your data"),
     "series": (pd.Series([1, 2]), "words: Expected a 2-dimensional container.*DataFrame"),
     "scalar": (3, "words: Expected 2D array, got scalar.*Reshape your data"),
     "3-D": (np.zeros((2, 2, 2)), "words: Found array with dim 3.*Pass one matrix"),

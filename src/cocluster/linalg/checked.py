@@ -19,6 +19,7 @@ _REMEDIES = (
     ("sample(s)", "Pass a matrix with at least one row."),
     ("feature(s)", "Pass a matrix with at least one column."),
     ("with dim", "Pass one matrix, with samples as rows, or a dict of matrices as views."),
+    ("1d sparse array", "Expected 2D data. Reshape your data to one row or one column."),
     ("fill value must be 0", "Use sparse columns whose fill value is 0."),
     ("sequence", "Pass a matrix of numbers with rows of equal length."),
 )
