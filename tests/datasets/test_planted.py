@@ -191,3 +191,37 @@ def test_bad_views_are_refused():
         make_star(50, {})
     with pytest.raises(ValueError, match=r"row_degree names \['b'\]"):
         make_star(50, {"a": 20}, 3, row_degree={"b": 3})
+
+
+def test_sizes_have_the_ratio_asked_for():
+    data = make_blocks(20_000, 50, 5, size_ratio=16.0, random_state=0)
+    sizes = np.bincount(data.row_labels)
+    np.testing.assert_allclose(sizes[1:] / sizes[:-1], 2.0, rtol=0.1)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_noise_follows_the_columns_and_has_no_cluster(pattern):
+    options = {"pattern": pattern, "degree_spread": 0.0, "random_state": 0}
+    data = make_blocks(20_000, 40, 4, noise=0.25, row_degree=50.0, **options)
+    noise = data.row_labels == -1
+    assert np.mean(noise) == pytest.approx(0.25, abs=0.02)
+    assert set(data.row_labels[~noise]) == set(range(4))
+    # Columns of equal degree are met equally often, whatever their cluster.
+    means = data.X[noise].mean(axis=0)
+    np.testing.assert_allclose(means, 50 / 40, rtol=0.1)
+
+
+def test_the_best_accuracy_is_of_rows_with_a_cluster():
+    clean, noisy = (
+        make_blocks(5_000, 200, 4, noise=noise, random_state=0).best_accuracy for noise in (0, 0.3)
+    )
+    assert noisy == pytest.approx(clean, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"size_ratio": 0.5}, "size_ratio is 0.5"), ({"noise": 1.0}, "noise is 1.0")],
+)
+def test_impossible_rows_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        make_blocks(50, 20, 2, **options)

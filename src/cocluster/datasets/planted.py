@@ -22,6 +22,7 @@ import scipy.sparse as sp
 
 from cocluster.linalg.types import Array
 from cocluster.utils.randomness import RandomState, generator
+from cocluster.utils.threads import narrow_products
 
 Pattern = Literal["diagonal", "checkerboard"]
 
@@ -43,9 +44,10 @@ class Planted:
     X : csr_array of shape (n_rows, n_columns)
         Counts, as float64.
     row_labels, column_labels : int arrays
-        The planted clusters.
+        The planted clusters; -1 for rows of noise.
     best_accuracy : float
-        Share of the rows that could be placed right if all but their cluster were known.
+        Share of the rows that could be placed right if all but their cluster were known, of those
+        that have one.
     """
 
     X: sp.csr_array
@@ -63,7 +65,7 @@ class PlantedStar:
     views : dict of name to csr_array of shape (n_samples, n_features)
         Counts, as float64.
     labels : int array of shape (n_samples,)
-        The planted clusters of the samples.
+        The planted clusters of the samples; -1 for noise.
     feature_labels : dict of name to int array
         Those of the features of each view.
     best_accuracy : float
@@ -87,6 +89,8 @@ def make_blocks(
     row_degree: float | None = None,
     contrast: float | None = None,
     degree_spread: float = 0.5,
+    size_ratio: float | None = None,
+    noise: float = 0.0,
     random_state: RandomState = None,
 ) -> Planted:
     r"""Draw a sparse count matrix with planted row and column clusters.
@@ -109,6 +113,11 @@ def make_blocks(
         Ratio of high to low blocks, at least 1; 3 for the diagonal, 2.6 for the checkerboard.
     degree_spread : float
         Standard deviation of the logarithm of row and column degrees; 0 makes them equal.
+    size_ratio : float, optional
+        The largest cluster of rows over the smallest, with equal steps between the others; about
+        two if None.
+    noise : float
+        Share of rows that belong to no cluster: their counts follow the degrees of the columns.
     random_state : None, int, RandomState or Generator
         Seed of the draw.
 
@@ -116,8 +125,9 @@ def make_blocks(
     -------
     Planted
         ``X`` (csr_array of float64), ``row_labels``, ``column_labels`` and ``best_accuracy``:
-        the share of these rows that the Bayes rule labels right if it is told the column clusters,
-        all rates and the proportions of the clusters. No clustering can be expected to do better.
+        the share of the rows with a cluster that the Bayes rule labels right if it is told the
+        column clusters, all rates, the proportions of the clusters and which rows are noise. No
+        clustering can be expected to do better.
 
     Examples
     --------
@@ -134,6 +144,8 @@ def make_blocks(
         row_degree=None if row_degree is None else {"columns": row_degree},
         contrast=contrast,
         degree_spread=degree_spread,
+        size_ratio=size_ratio,
+        noise=noise,
         random_state=random_state,
     )
     X, column_labels = star.views["columns"], star.feature_labels["columns"]
@@ -150,6 +162,8 @@ def make_star(
     row_degree: Mapping[str, float] | None = None,
     contrast: float | None = None,
     degree_spread: float = 0.5,
+    size_ratio: float | None = None,
+    noise: float = 0.0,
     random_state: RandomState = None,
 ) -> PlantedStar:
     r"""Draw several sparse count matrices over the same samples, with planted co-clusters.
@@ -169,7 +183,7 @@ def make_star(
     row_degree : mapping of str to float, optional
         Mean row sum by view; :math:`25 \log_{10}(m) / v` for the views not named, with m features
         and v views: the samples stay about as hard to tell apart with any number of views.
-    pattern, contrast, degree_spread, random_state
+    pattern, contrast, degree_spread, size_ratio, noise, random_state
         As for :func:`make_blocks`, for each view.
 
     Returns
@@ -186,10 +200,13 @@ def make_star(
     contrast = DEFAULT_CONTRAST.get(pattern, 1.0) if contrast is None else contrast
     _check_sizes(n_samples, n_features, n_clusters, n_feature_clusters, row_degree)
     _check_blocks(pattern, n_clusters, n_feature_clusters.values(), contrast, degree_spread)
+    _check_rows(size_ratio, noise)
 
     rng = generator(random_state)
-    labels = _labels(n_samples, n_clusters, rng)
+    labels = _labels(n_samples, n_clusters, rng, size_ratio)
     log_posterior = np.log(np.bincount(labels) / n_samples) + np.zeros((n_samples, 1))
+    if noise:
+        labels[rng.random(n_samples) < noise] = -1
     views, feature_labels = {}, {}
     for name, m in n_features.items():
         on = _pattern(pattern, n_clusters, n_feature_clusters[name], rng)
@@ -197,17 +214,22 @@ def make_star(
         weights = _degrees(m, degree_spread, rng)
         blocks = _block_shares(1 + (contrast - 1) * on, feature_labels[name], weights)
         degrees = row_degree[name] * _degrees(n_samples, degree_spread, rng)
-        counts = rng.poisson(degrees[:, None] * blocks[labels])
+        # In last place, where a label of -1 finds it, what rows of noise have.
+        rates = np.vstack(
+            [blocks, _block_shares(np.ones_like(on[:1]), feature_labels[name], weights)]
+        )
+        counts = rng.poisson(degrees[:, None] * rates[labels])
         views[name] = _spread_counts(counts, feature_labels[name], weights, rng)
         # The row totals have the same law in every cluster, so only their split counts.
         log_posterior += counts @ np.log(blocks).T
-    best_accuracy = float(np.mean(log_posterior.argmax(axis=1) == labels))
+    planted = labels >= 0
+    best_accuracy = float(np.mean(log_posterior[planted].argmax(axis=1) == labels[planted]))
     return PlantedStar(views, labels, feature_labels, best_accuracy)
 
 
-def _labels(n: int, k: int, rng: np.random.Generator) -> Array:
-    """Labels of n objects in k a little unequal clusters, none of them empty."""
-    shares = rng.uniform(0.7, 1.3, size=k)
+def _labels(n: int, k: int, rng: np.random.Generator, ratio: float | None = None) -> Array:
+    """Labels of n objects in k a little unequal clusters (or with a ratio), none of them empty."""
+    shares = rng.uniform(0.7, 1.3, size=k) if ratio is None else np.geomspace(1, ratio, k)
     # One object for each cluster first, so that none is empty.
     drawn = rng.choice(k, size=n - k, p=shares / shares.sum())
     return rng.permutation(np.concatenate([np.arange(k), drawn]))
@@ -224,7 +246,9 @@ def _pattern(pattern: Pattern, k: int, l: int, rng: np.random.Generator) -> Arra
     if pattern == "diagonal":
         return np.eye(k)
     draws = [_half_on(k, l, rng) for _ in range(PATTERN_DRAWS)]
-    best = max(draws, key=_separation)
+    # The singular values of many small matrices, for which one thread is fastest.
+    with narrow_products():
+        best = max(draws, key=_separation)
     if _separation(best)[0] == 0 or np.linalg.matrix_rank(best) < min(k, l):
         raise ValueError(
             f"No checkerboard of {k} x {l} blocks with distinct rows and columns was found: "
@@ -313,3 +337,13 @@ def _check_blocks(
         raise ValueError(f"contrast is {contrast}: the ratio of high to low must be at least 1.")
     if not 0 <= degree_spread < np.inf:
         raise ValueError(f"degree_spread is {degree_spread}: it must not be negative.")
+
+
+def _check_rows(size_ratio: float | None, noise: float) -> None:
+    """Refuse sizes and shares of rows that cannot be."""
+    if size_ratio is not None and not 1 <= size_ratio < np.inf:
+        raise ValueError(
+            f"size_ratio is {size_ratio}: the largest over the smallest is at least 1."
+        )
+    if not 0 <= noise < 1:
+        raise ValueError(f"noise is {noise}: it must be a share from 0 to less than 1.")
