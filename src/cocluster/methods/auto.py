@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cocluster.data.relational import RelationalData, relational
 from cocluster.linalg.types import Array
+from cocluster.methods.auto_itcc import ConsensusITCC
 from cocluster.methods.base import Coclusterer, clusters_by_type, undecided
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.choice import chosen
@@ -141,12 +142,13 @@ class CoCluster(
         ``links``, ``y`` and ``callback`` are those of every method, see `Coclusterer.fit`.
         """
         check_choice(self.method, "method", ("auto", *METHODS))
-        data = relational(X)
-        if self.method == "auto":
+        # All that "auto" may choose has the same parameters: they are checked before data are read.
+        auto = self.method == "auto"
+        estimator = ConsensusITCC if auto else METHODS[self.method].estimator
+        own, data = self._parameters_of(estimator), relational(X)
+        if auto:
             estimator, data = chosen(data)
-        else:
-            estimator = METHODS[self.method].estimator
-        own, wanted, before = self._asked_of(estimator, data)
+        own, wanted, before = self._with_start(own, estimator, data)
         model = estimator(**own)
         try:
             task, run = model._solved(X, y, links=links, callback=callback, data=data)
@@ -159,11 +161,10 @@ class CoCluster(
 
     fit_predict = Coclusterer.fit_predict
 
-    def _asked_of(
-        self, estimator: type[Coclusterer], data: RelationalData
+    def _with_start(
+        self, own: dict[str, Any], estimator: type[Coclusterer], data: RelationalData
     ) -> tuple[dict[str, Any], dict[str, int] | None, Array | None]:
         """Parameters for a method, numbers of groups to merge to, and labels to be numbered as."""
-        own = self._parameters_of(estimator)
         wanted = before = None
         if "init" in own:
             own["init"], before = start_of(self.init, data, self.n_clusters)
