@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from cocluster import FNMTF, ITCC, NMTF, CoCluster
 from cocluster.data.relational import bipartite
 from cocluster.methods.catalogue import METHODS
-from cocluster.methods.costs import costs
+from cocluster.methods.costs import costs, has_costs
 
 SEEDS = (0,)
 
@@ -49,7 +50,7 @@ def test_information_costs_are_minus_log_likelihoods(planted):
     model = ITCC(3, random_state=0).fit(planted.X)
     joint = model.association_
     profiles = joint / joint.sum(axis=1, keepdims=True)
-    expected = -planted.X @ np.log(profiles[:, model.column_labels_]).T / planted.X.sum()
+    expected = -planted.X @ np.log(profiles[:, model.column_labels_]).T
     assert_allclose(costs(model, bipartite(planted.X)), expected)
 
 
@@ -68,9 +69,15 @@ def test_names_of_features_make_no_difference(planted):
     assert_allclose(costs(model, bipartite(frame)), expected)
 
 
-def test_what_is_no_method_of_the_catalogue_is_refused(planted):
-    class Other:
-        labels_ = np.zeros(40, dtype=int)
+def test_types_may_have_other_names(planted):
+    model = ITCC(3, random_state=0).fit(planted.X)
+    words = bipartite(planted.X, "documents", "words")
+    assert_array_equal(costs(model, words), costs(model, bipartite(planted.X)))
 
-    with pytest.raises(TypeError, match="Other has no costs"):
-        costs(Other(), bipartite(planted.X))
+
+def test_what_is_no_method_of_the_catalogue_is_refused(planted):
+    model = ITCC(3, random_state=0).fit(planted.X)
+    assert has_costs(model)
+    assert not has_costs(SimpleNamespace())
+    with pytest.raises(TypeError, match="SimpleNamespace has no costs"):
+        costs(SimpleNamespace(**vars(model)), bipartite(planted.X))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
@@ -26,16 +28,17 @@ from cocluster.trifactor import State
 def costs(model: Any, data: RelationalData) -> Array:
     """Cost of each sample in each cluster; `predict` chooses the cheapest.
 
-    The unit is that of the method: information lost (ITCC, CMRF), squared distances to prototypes
-    (FNMTF, LPFNMTF) or means (spectral methods, kernel k-means), and one minus the membership
-    where there are memberships. What is the same for all clusters is left out.
+    The unit is that of the method: nats by which the profile of the cluster codes the sample
+    (ITCC, CMRF), squared distances to prototypes (FNMTF, LPFNMTF) or means (spectral methods,
+    kernel k-means), and one minus the membership where there are memberships. What is the same
+    for all clusters is left out.
 
     Parameters
     ----------
     model : fitted co-clusterer
         A method of the catalogue, or the `CoCluster` that chose it.
     data : RelationalData
-        Samples with the types and features of the fit.
+        Samples with the features of the fit; types that are named otherwise are taken in order.
 
     Returns
     -------
@@ -53,7 +56,8 @@ def costs(model: Any, data: RelationalData) -> Array:
     """
     # `CoCluster` keeps the method that it chose, and may number its clusters in another way.
     method = getattr(model, "model_", model)
-    found = np.asarray(_costs(_without_names(method), data), dtype=np.float64)
+    plain, alike = _without_names(method), _as_in_the_fit(data, list(method._form.sizes))
+    found = np.asarray(_costs(plain, alike), dtype=np.float64)
     return found[:, np.argsort(_numbers(method.labels_, model.labels_, found.shape[1]))]
 
 
@@ -72,6 +76,21 @@ def _without_names(method: Coclusterer) -> Coclusterer:
     return plain
 
 
+def _as_in_the_fit(data: RelationalData, types: Sequence[str]) -> RelationalData:
+    """The data with their types named as in the fit: a file calls words what a matrix cannot."""
+    if set(types) == set(data.types) or len(types) != len(data.types):
+        return data
+    name = dict(zip(data.types, types, strict=True))
+    relations = tuple(replace(r, rows=name[r.rows], cols=name[r.cols]) for r in data.relations)
+    return RelationalData(relations, name[data.center])
+
+
+def has_costs(model: Any) -> bool:
+    """Whether `costs` knows how a model judges samples: not those of other libraries."""
+    kind = type(getattr(model, "model_", model))
+    return _costs.dispatch(kind) is not _costs.dispatch(object)
+
+
 @singledispatch
 def _costs(method: Any, data: RelationalData) -> Array:
     """The costs of one method, its clusters as it numbers them."""
@@ -81,7 +100,10 @@ def _costs(method: Any, data: RelationalData) -> Array:
 @_costs.register
 def _(method: ITCC, data: RelationalData) -> Array:
     problem = InformationProblem(method._new_data(data))
-    return -problem.scores_given(data.center, State(method._factors), method.associations_)
+    scores = problem.scores_given(data.center, State(method._factors), method.associations_)
+    # Scores are shares of the information of all data; one count of an average relation weighs
+    # as much as this.
+    return -scores / np.mean(problem.shares / problem.totals)
 
 
 @_costs.register

@@ -92,7 +92,7 @@ class Scores:
     def best(self, cluster: int, n: int) -> Array:
         """The n features with the highest scores that the cluster has more than the others."""
         order = np.argsort(-self.score[cluster], kind="stable")
-        return order[self.above[cluster, order]][:n]
+        return np.asarray(order[self.above[cluster, order]][:n])
 
 
 def scored(X: InMemory, G: Partition, by: str = "g2") -> Scores:
@@ -159,7 +159,7 @@ def tells_by_presence(X: InMemory) -> bool:
 
 def _present(values: Array) -> Array:
     """1 where there is something."""
-    return (values != 0).astype(np.float64)
+    return np.asarray(values != 0, dtype=np.float64)
 
 
 def _g2(table: Table) -> Array:
@@ -256,7 +256,7 @@ def _welch(values: Array, G: Partition) -> Array:
         # One sample has no variance: there is no test then, and the score is zero.
         variance = (square - size * mean**2) / np.where(size > 1, size - 1, np.nan)
         errors.append(np.maximum(variance, 0) / np.maximum(size, 1))
-    return np.nan_to_num(_ratio(means[0] - means[1], np.sqrt(errors[0] + errors[1])))
+    return np.asarray(np.nan_to_num(_ratio(means[0] - means[1], np.sqrt(errors[0] + errors[1]))))
 
 
 def _ratio(difference: Array, error: Array) -> Array:
