@@ -13,7 +13,7 @@ from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array
 from cocluster.report.evidence import Side, costs_by_side, costs_of, margins
 from cocluster.report.explanation import Cluster, Explanation, Feature, Id, Member, View
-from cocluster.report.naming import names_of, unique
+from cocluster.report.naming import checked_names, names_of, unique
 from cocluster.report.statistics import Scores, check_statistic, scored
 from cocluster.report.subject import Clusters, Subject, subject_of
 from cocluster.utils.checks import check_integer
@@ -71,7 +71,7 @@ def explain(
     check_integer(n_features, "n_features")
     check_integer(n_members, "n_members", 0)
     subject = subject_of(model, data)
-    given = checked_names(names or {}, subject.clusters[subject.data.center])
+    given = checked_names(names or {}, subject.clusters[subject.data.center].ids.tolist())
     types = {}
     for name in subject.clusters:
         found = _found(subject, name, by)
@@ -80,23 +80,6 @@ def explain(
             _cluster(found, c, chosen[c], n_features, n_members) for c in range(len(chosen))
         )
     return Explanation(by, types)
-
-
-def checked_names(names: Mapping[Any, str], clusters: Clusters) -> dict[Id, str]:
-    """Names that people gave, by the label of their cluster; no two may be the same."""
-    known = clusters.ids.tolist()
-    unknown = [cluster for cluster in names if cluster not in known]
-    if unknown:
-        raise ValueError(f"There is no cluster {unknown[0]!r} to be named {names[unknown[0]]!r}.")
-    owner: dict[str, Any] = {}
-    for cluster, name in names.items():
-        first = owner.setdefault(name.casefold(), cluster)
-        if first != cluster:
-            raise ValueError(
-                f"Clusters {first!r} and {cluster!r} are both named {name!r}; give each a name of "
-                "its own."
-            )
-    return dict(names)
 
 
 @dataclass(frozen=True, eq=False)

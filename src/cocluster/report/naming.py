@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import count
+from typing import Any
 
 # Words of a name: two leave open what a cluster is about, four are not read.
 WORDS = 3
@@ -61,6 +62,27 @@ def unique(names: Sequence[str], kind: str = "group") -> list[str]:
         seen.add(name.casefold())
         found.append(name)
     return found
+
+
+def checked_names(names: Mapping[Any, str], clusters: Sequence[Any]) -> dict[Any, str]:
+    """Names that people gave to some of the clusters; no two may be the same.
+
+    >>> checked_names({0: "tea", 1: "Tea"}, [0, 1])
+    Traceback (most recent call last):
+    ValueError: Clusters 0 and 1 are both named 'Tea'; give each a name of its own.
+    """
+    unknown = [cluster for cluster in names if cluster not in clusters]
+    if unknown:
+        raise ValueError(f"There is no cluster {unknown[0]!r} to be named {names[unknown[0]]!r}.")
+    owner: dict[str, Any] = {}
+    for cluster, name in names.items():
+        first = owner.setdefault(name.casefold(), cluster)
+        if first != cluster:
+            raise ValueError(
+                f"Clusters {first!r} and {cluster!r} are both named {name!r}; give each a name of "
+                "its own."
+            )
+    return dict(names)
 
 
 def _with_digits(candidates: Sequence[Mapping[str, float]]) -> bool:

@@ -101,6 +101,11 @@ def data_of(data: Any) -> RelationalData:
     return read
 
 
+def classes_of(data: Any) -> Array | None:
+    """Known classes of the samples, -1 where unknown; None if the data come without."""
+    return data.labels if isinstance(data, Dataset) else None
+
+
 def is_model(found: Any) -> bool:
     """Whether labels come with a model."""
     return hasattr(found, "fit")
