@@ -41,13 +41,25 @@ def test_counts_cost_their_log_likelihood(planted):
     X = np.tile(planted.X, (200, 1))
     G = as_partition(np.tile(planted.row_labels, 200), K)
     groups = as_partition(planted.column_labels, K)
-    unit = (X**2).sum() / X.sum()
     sums = np.array([X[G.labels == c].sum(axis=0) for c in range(K)])
     profiles = np.array([sums[:, planted.column_labels == g].sum(axis=1) for g in range(K)]).T
     profiles = profiles / profiles.sum(axis=1, keepdims=True)
-    expected = -X @ np.log(profiles[:, planted.column_labels]).T / unit
-    found = codes_of(X, G, groups).costs(X)
+    expected = -X @ np.log(profiles[:, planted.column_labels]).T
+    found = codes_of(X, G, groups).costs(X) * profiles_of(X, G).unit
     assert_allclose(gaps(found), gaps(expected), rtol=1e-3, atol=1e-3)
+
+
+def test_a_count_is_one_unless_counts_come_in_bursts(rng):
+    labels = np.arange(300) % K
+    # Many features: what is expected of one must not depend on its own count.
+    rates = 1.0 + 4 * (labels[:, None] == np.arange(300) % K)
+    X, G = rng.poisson(rates).astype(float), as_partition(labels, K)
+    assert profiles_of(X, G).unit == pytest.approx(1, rel=0.05)
+    assert profiles_of(3 * X, G).unit == pytest.approx(3, rel=0.05)
+    assert profiles_of(sp.csr_array(X), G).unit == pytest.approx(profiles_of(X, G).unit)
+    bursts = rng.negative_binomial(rates, 0.25)
+    # The variance of these is four times their mean.
+    assert profiles_of(bursts.astype(float), G).unit == pytest.approx(4, rel=0.1)
 
 
 def test_the_unit_of_the_data_makes_no_difference(planted, signed):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import singledispatch
 from typing import Any
@@ -56,8 +55,8 @@ def costs(model: Any, data: RelationalData) -> Array:
     """
     # `CoCluster` keeps the method that it chose, and may number its clusters in another way.
     method = getattr(model, "model_", model)
-    plain, alike = _without_names(method), _as_in_the_fit(data, list(method._form.sizes))
-    found = np.asarray(_costs(plain, alike), dtype=np.float64)
+    alike = as_in_the_fit(model, data)
+    found = np.asarray(_costs(_without_names(method), alike), dtype=np.float64)
     return found[:, np.argsort(_numbers(method.labels_, model.labels_, found.shape[1]))]
 
 
@@ -76,8 +75,9 @@ def _without_names(method: Coclusterer) -> Coclusterer:
     return plain
 
 
-def _as_in_the_fit(data: RelationalData, types: Sequence[str]) -> RelationalData:
+def as_in_the_fit(model: Any, data: RelationalData) -> RelationalData:
     """The data with their types named as in the fit: a file calls words what a matrix cannot."""
+    types = list(getattr(model, "model_", model)._form.sizes)
     if set(types) == set(data.types) or len(types) != len(data.types):
         return data
     name = dict(zip(data.types, types, strict=True))

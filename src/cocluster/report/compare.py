@@ -13,7 +13,7 @@ from cocluster.metrics import ari, nmi, scores
 from cocluster.report.alignment import Alignment, aligned
 from cocluster.report.explanation import Id
 from cocluster.report.naming import checked_names
-from cocluster.report.subject import classes_of, data_of, labels_of
+from cocluster.report.subject import classes_of, data_of, labels_of, named_alike
 from cocluster.report.tables import Row, as_frame, check_table, plain
 
 
@@ -229,8 +229,7 @@ def _object_names(data: Any, labels: Mapping[str, Array]) -> dict[str, Sequence[
     if data is None:
         return {}
     read = data_of(data)
-    alike = set(labels) <= set(read.types)
-    pairs = zip(labels, labels if alike else read.types, strict=False)
+    pairs = zip(labels, named_alike(labels, read.types), strict=False)
     found = {name: known for name, known in pairs if known in read.names}
     for name, known in found.items():
         if len(labels[name]) != read.size(known):

@@ -163,9 +163,7 @@ class Profiles:
 def profiles_of(R: InMemory, G: Partition, groups: Partition | None = None) -> Profiles:
     r"""Profiles of clusters of the rows of R >= 0.
 
-    Where values are no counts, :math:`\sum x^2 / \sum x` serves as one: the value that a unit of
-    the data lies in, on the average. Every cluster is taken to have one more count, spread like
-    all others.
+    Every cluster is taken to have one more count, spread like all others.
     """
     by_feature = times(R.T, G)
     if groups is None:
@@ -174,11 +172,29 @@ def profiles_of(R: InMemory, G: Partition, groups: Partition | None = None) -> P
         found = kmeans_labels(unit_rows(by_feature), n_groups, seed=0, n_init=1)
         groups = as_partition(found, n_groups)
     sums = inner(groups, by_feature).T
-    total = sums.sum()
-    unit = squared_norm(R) / total if total > 0 else 1.0
-    overall = sums.sum(axis=0) / (total or 1.0)
+    unit = _size_of_a_count(R, G, by_feature)
+    overall = sums.sum(axis=0) / (sums.sum() or 1.0)
     shares = (sums + unit * overall) / (sums.sum(axis=1, keepdims=True) + unit)
     return Profiles(shares, overall, groups, unit)
+
+
+def _size_of_a_count(R: InMemory, G: Partition, by_feature: Array) -> float:
+    r"""What counts as one: :math:`\sum (x - e)^2 / \sum x`, with e expected from row and cluster.
+
+    1 for independent counts, whose variance is their mean; more where they come in bursts, and in
+    proportion to the unit where values are no counts.
+    """
+    total = float(by_feature.sum())
+    if total <= 0:
+        return 1.0
+    profiles = by_feature * safe_inverse(by_feature.sum(axis=0))
+    n, lengths = row_sums(R), (profiles**2).sum(axis=0)[G.labels]
+    own = np.asarray(times(R, profiles), dtype=np.float64)[np.arange(len(n)), G.labels]
+    squares = squared_norm(R)
+    scatter = squares - 2 * float(n @ own) + float(n**2 @ lengths)
+    # A profile is near to the samples it was made of, the more so the fewer they are.
+    scatter *= len(n) / max(len(n) - G.n_clusters, 1)
+    return max(scatter, LEAST_VARIANCE * squares) / total
 
 
 def _count_codes(R: InMemory, G: Partition, groups: Partition | None) -> Codes:

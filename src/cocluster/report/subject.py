@@ -81,9 +81,7 @@ def subject_of(found: Any, data: Any) -> Subject:
     """
     read = data_of(data)
     labels = labels_of(found)
-    # A model may know the types by other names than a file does; their order is the same.
-    alike = set(labels) <= set(read.types)
-    named = labels if alike else dict(zip(read.types, labels.values(), strict=False))
+    named = named_alike(labels, read.types)
     _check_sizes(found, labels, named, read)
     _check_names(found, read)
     clusters = {name: Clusters.of(values) for name, values in named.items()}
@@ -99,6 +97,16 @@ def data_of(data: Any) -> RelationalData:
             "predicts for it."
         )
     return read
+
+
+def named_alike(labels: Mapping[str, Array], types: Sequence[str]) -> dict[str, Array]:
+    """Labels by the types of data: by name, else in order.
+
+    A model may know the types by other names than a file does; their order is the same.
+    """
+    if set(labels) <= set(types):
+        return dict(labels)
+    return dict(zip(types, labels.values(), strict=False))
 
 
 def classes_of(data: Any) -> Array | None:
