@@ -77,7 +77,8 @@ def _without_names(method: Coclusterer) -> Coclusterer:
 
 def as_in_the_fit(model: Any, data: RelationalData) -> RelationalData:
     """The data with their types named as in the fit: a file calls words what a matrix cannot."""
-    types = list(getattr(model, "model_", model)._form.sizes)
+    form = getattr(getattr(model, "model_", model), "_form", None)
+    types = list(data.types if form is None else form.sizes)
     if set(types) == set(data.types) or len(types) != len(data.types):
         return data
     name = dict(zip(data.types, types, strict=True))
