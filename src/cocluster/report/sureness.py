@@ -28,8 +28,9 @@ from cocluster.utils.randomness import RandomState, generator
 FRACTION = 0.75
 # Samples left out of a refit that the temperature is found from: two digits need no more.
 JUDGED = 2000
-# A sample is borderline if it is not more probably in its cluster than in the others together.
-BORDERLINE = 0.5
+# A sample is borderline if its cluster is not even twice as probable as all others together. (Half
+# would leave none but ties where there are two clusters.)
+BORDERLINE = 2 / 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,8 @@ class Sureness:
     agreement : float
         Mean share of the samples that stay in their cluster then.
     borderline : int array
-        Samples that are as probably elsewhere as in their cluster, the least certain first.
+        Samples whose cluster is at most twice as probable as all others together, the least
+        certain first.
     outliers : int array
         Samples that fit no cluster, the worst first; see `cocluster.report.outliers`.
     p_values : array of shape (n_samples,)
