@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from cocluster.methods.spectral.ldcc import LDCC
     from cocluster.methods.spectral.ncut import NCut
     from cocluster.methods.spectral.src import SRC
+    from cocluster.report.compare import compare
+    from cocluster.report.explain import explain
 
 __version__ = "0.2.0"
 
@@ -69,6 +71,8 @@ _MODULES = {
     "StarSSNMF": "methods.factorization.star_ssnmf",
     "TriFactorization": "methods.factorization.compose",
     "bipartite": "data.relational",
+    "compare": "report.compare",
+    "explain": "report.explain",
     "open_blocks": "blocks.disk.stored",
     "star": "data.relational",
     "write_blocks": "blocks.disk.writing",
@@ -102,6 +106,8 @@ __all__ = [
     "StarSSNMF",
     "TriFactorization",
     "bipartite",
+    "compare",
+    "explain",
     "open_blocks",
     "star",
     "write_blocks",

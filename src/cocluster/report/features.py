@@ -1,4 +1,4 @@
-"""What a cluster is about: the features that set it apart."""
+"""What a cluster is about, in short: the names of the features that set it apart."""
 
 from __future__ import annotations
 
@@ -6,34 +6,31 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cocluster.linalg.matrices import times
 from cocluster.linalg.partitions import as_partition
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory
+from cocluster.report.statistics import scored
 
 
 def characteristic_features(
-    X: Matrix, labels: Array, names: Sequence[str] | Array, n: int = 10
+    X: InMemory, labels: Array, names: Sequence[str] | Array, n: int = 10, by: str = "g2"
 ) -> dict[int, list[str]]:
-    r"""Name the features that are most over-represented in each cluster of rows.
+    """Name the features that are most characteristic of each cluster of rows.
 
-    Feature j of cluster c is scored by the signed root of the log-likelihood ratio (G squared) of
-    its count :math:`X_{cj}` against the count :math:`E_{cj}` expected from the margins,
-
-    .. math:: \operatorname{sign}(X_{cj} - E_{cj})
-              \sqrt{2 (X_{cj} \log (X_{cj} / E_{cj}) - X_{cj} + E_{cj})} .
-
-    Unlike a plain ratio it needs no smoothing: a feature seen once cannot score high.
+    `cocluster.explain` says more: scores, members and names of the clusters.
 
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
-        Nonnegative counts or weights.
     labels : array of shape (n_samples,)
         Cluster of each sample.
     names : sequence of n_features names
         What the features are called.
     n : int
-        Largest number of features to name; only those above expectation are named.
+        Largest number of features to name; only those that the cluster has more than the other
+        samples are named.
+    by : str
+        The statistic, see `cocluster.report.statistics`: by default the signed log-likelihood
+        ratio of having the feature, and the rank sum test where data are negative or never zero.
 
     Returns
     -------
@@ -52,21 +49,8 @@ def characteristic_features(
             f"{len(names)} names: give one label per row and one name per column."
         )
     clusters, codes = np.unique(labels, return_inverse=True)
-    score = _signed_deviance(times(X.T, as_partition(codes, len(clusters))).T)
-    best = np.argsort(-score, axis=1, kind="stable")[:, :n]
+    found = scored(X, as_partition(codes, len(clusters)), by)
     return {
-        int(cluster): [str(names[j]) for j in best[c] if score[c, j] > 0]
+        int(cluster): [str(names[j]) for j in found.best(c, n)]
         for c, cluster in enumerate(clusters)
     }
-
-
-def _signed_deviance(observed: Array) -> Array:
-    """Signed root of twice the Poisson deviance of each entry from independence."""
-    # As if features fell on clusters in proportion to the sizes of both. The tiny number keeps a
-    # table without any counts from being divided by zero.
-    total = max(observed.sum(), np.finfo(float).tiny)
-    expected = np.outer(observed.sum(axis=1), observed.sum(axis=0)) / total
-    ratio = np.divide(observed, expected, out=np.ones_like(expected), where=observed > 0)
-    # Where nothing was observed the ratio is 1, and its logarithm 0: 0 log 0 is 0.
-    deviance = observed * np.log(ratio) - observed + expected
-    return np.asarray(np.sign(observed - expected) * np.sqrt(2 * np.maximum(deviance, 0)))

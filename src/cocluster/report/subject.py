@@ -1,0 +1,174 @@
+"""What a report is about: data, and the clusters that a model or someone else has found in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from cocluster.data.relational import RelationalData, blocks_of, relational
+from cocluster.io.dataset import Dataset
+from cocluster.linalg.partitions import Partition, as_partition
+from cocluster.linalg.types import Array
+from cocluster.utils.named import by_name
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """The clusters of one type.
+
+    Attributes
+    ----------
+    ids : array
+        The labels that occur, sorted.
+    codes : int array of shape (n_objects,)
+        For each object the position of its label in ``ids``.
+    """
+
+    ids: Array
+    codes: Array
+
+    @staticmethod
+    def of(labels: Array) -> Clusters:
+        """The clusters of labels, which may have gaps or be texts."""
+        return Clusters(*np.unique(labels, return_inverse=True))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def partition(self) -> Partition:
+        """The same as a factor, clusters numbered by their position in ``ids``."""
+        return as_partition(self.codes, len(self.ids))
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """Data with the clusters of their types.
+
+    Attributes
+    ----------
+    data : RelationalData
+        Samples in rows.
+    clusters : dict of type to Clusters
+        Of the samples first, then of whatever else is clustered.
+    model : fitted co-clusterer, or None where there are labels only
+    """
+
+    data: RelationalData
+    clusters: dict[str, Clusters]
+    model: Any = None
+
+    @cached_property
+    def object_names(self) -> dict[str, list[str]]:
+        """What the objects of every type are called: by their position where they have no name."""
+        known: dict[str, Any] = {name: range(size) for name, size in self.data.sizes.items()}
+        known |= self.data.names
+        return {name: list(map(str, names)) for name, names in known.items()}
+
+
+def subject_of(found: Any, data: Any) -> Subject:
+    """What is to be reported on, checked.
+
+    Parameters
+    ----------
+    found : fitted model, labels of the samples, or mapping of type to labels
+    data : Dataset, matrix, frame, AnnData, views or RelationalData
+        Those that the model was fitted to.
+    """
+    read = data_of(data)
+    labels = labels_of(found)
+    named = named_alike(labels, read.types)
+    _check_sizes(found, labels, named, read)
+    _check_names(found, read)
+    clusters = {name: Clusters.of(values) for name, values in named.items()}
+    return Subject(read, clusters, found if is_model(found) else None)
+
+
+def data_of(data: Any) -> RelationalData:
+    """Anything that holds data as relational data, samples in rows."""
+    read = relational(data.data if isinstance(data, Dataset) else data).oriented()
+    if blocks_of(read) is not None:
+        raise ValueError(
+            "Reports need data in memory; take a sample of the rows, and the labels that the model "
+            "predicts for it."
+        )
+    return read
+
+
+def named_alike(labels: Mapping[str, Array], types: Sequence[str]) -> dict[str, Array]:
+    """Labels by the types of data: by name, else in order.
+
+    A model may know the types by other names than a file does; their order is the same.
+    """
+    if set(labels) <= set(types):
+        return dict(labels)
+    return dict(zip(types, labels.values(), strict=False))
+
+
+def classes_of(data: Any) -> Array | None:
+    """Known classes of the samples, -1 where unknown; None if the data come without."""
+    return data.labels if isinstance(data, Dataset) else None
+
+
+def is_model(found: Any) -> bool:
+    """Whether labels come with a model."""
+    return hasattr(found, "fit")
+
+
+def labels_of(found: Any) -> dict[str, Array]:
+    """Labels by type of a fitted model, of an array or of a mapping; samples first."""
+    given = getattr(found, "labels_by_type_", getattr(found, "labels_", None))
+    if given is None and is_model(found):
+        raise ValueError(f"This {type(found).__name__} has found nothing yet; call fit first.")
+    named = by_name(found if given is None else given, ["samples"])
+    labels = {name: np.asarray(values) for name, values in named.items()}
+    for name, values in labels.items():
+        if values.ndim != 1 or not values.size:
+            raise ValueError(
+                f"Labels of {name} must be one label for each, got an array of shape "
+                f"{values.shape}; give a fitted model or a list of labels."
+            )
+    return labels
+
+
+def _check_sizes(
+    found: Any, labels: Mapping[str, Array], named: Mapping[str, Array], data: RelationalData
+) -> None:
+    """Refuse data with other numbers of samples or features than those of the fit."""
+    features = getattr(found, "n_features_in_", data.shape[1])
+    wrong = any(len(values) != data.size(name) for name, values in named.items())
+    if wrong or len(named) < len(labels) or features != data.shape[1]:
+        fitted = {name: len(values) for name, values in labels.items()}
+        raise ValueError(
+            f"These are not the data of the fit: labels are of {_listed(fitted)}, the data have "
+            f"{_listed(data.sizes)}. Pass the data that were fitted, or the labels of these "
+            "samples, such as model.predict gives."
+        )
+
+
+def _check_names(found: Any, data: RelationalData) -> None:
+    """Refuse columns with other names than those of the fit."""
+    fitted = getattr(found, "feature_names_in_", None)
+    given = [data.names[name] for name in data.types[1:] if name in data.names]
+    if fitted is None or len(given) != 1 or len(data.types) != 2:
+        return
+    other = [(a, b) for a, b in zip(fitted, given[0], strict=True) if str(a) != str(b)]
+    if other:
+        raise ValueError(
+            f"These are not the data of the fit: a column is named {other[0][1]!r} where the fit "
+            f"had {other[0][0]!r}. Pass the columns that were fitted, in their order."
+        )
+
+
+def _listed(sizes: Mapping[str, int]) -> str:
+    """Sizes in words."""
+    return _joined([f"{size:,} {name}" for name, size in sizes.items()])
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """Parts of a sentence."""
+    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
