@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cocluster.methods.factorization.snmtf import SNMTF
     from cocluster.methods.factorization.ssnmf import SSNMF
     from cocluster.methods.factorization.star_ssnmf import StarSSNMF
+    from cocluster.methods.how_many.choose import choose_n_clusters
     from cocluster.methods.information.cmrf import CMRF
     from cocluster.methods.information.itcc import ITCC
     from cocluster.methods.kernel_kmeans.estimator import KernelKMeans
@@ -69,6 +70,7 @@ _MODULES = {
     "StarSSNMF": "methods.factorization.star_ssnmf",
     "TriFactorization": "methods.factorization.compose",
     "bipartite": "data.relational",
+    "choose_n_clusters": "methods.how_many.choose",
     "open_blocks": "blocks.disk.stored",
     "star": "data.relational",
     "write_blocks": "blocks.disk.writing",
@@ -102,6 +104,7 @@ __all__ = [
     "StarSSNMF",
     "TriFactorization",
     "bipartite",
+    "choose_n_clusters",
     "open_blocks",
     "star",
     "write_blocks",
