@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cocluster.methods.factorization.snmtf import SNMTF
     from cocluster.methods.factorization.ssnmf import SSNMF
     from cocluster.methods.factorization.star_ssnmf import StarSSNMF
+    from cocluster.methods.how_many.choose import choose_n_clusters
     from cocluster.methods.information.cmrf import CMRF
     from cocluster.methods.information.itcc import ITCC
     from cocluster.methods.kernel_kmeans.estimator import KernelKMeans
@@ -71,6 +72,7 @@ _MODULES = {
     "StarSSNMF": "methods.factorization.star_ssnmf",
     "TriFactorization": "methods.factorization.compose",
     "bipartite": "data.relational",
+    "choose_n_clusters": "methods.how_many.choose",
     "compare": "report.compare",
     "explain": "report.explain",
     "open_blocks": "blocks.disk.stored",
@@ -106,6 +108,7 @@ __all__ = [
     "StarSSNMF",
     "TriFactorization",
     "bipartite",
+    "choose_n_clusters",
     "compare",
     "explain",
     "open_blocks",

@@ -1,0 +1,189 @@
+"""Choice: how many clusters there are, as plain values that can be kept in a file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from cocluster.utils.files import new_file, unreadable
+from cocluster.utils.parsing import json_object
+
+# Of the files: raised whenever older ones could not be read as they are.
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is known of one number of clusters.
+
+    Attributes
+    ----------
+    k : int
+        The number.
+    stability : float
+        Adjusted Rand index between what two halves of the data give: 1 if they agree, 0 if they
+        agree by chance only.
+    information : float
+        Nats of one half's labels that the other half finds again, less what chance gives.
+    possible : float
+        Nats that would be found again if the halves agreed.
+    null : float
+        Standard deviation of ``information`` if there is nothing to find.
+    icl : float or None
+        Integrated classification likelihood of the whole data with so many clusters, less that
+        of one cluster; None where it was not computed.
+    """
+
+    k: int
+    stability: float
+    information: float
+    possible: float
+    null: float
+    icl: float | None = None
+
+    @property
+    def share(self) -> float:
+        """Share of the possible information that is found again (adjusted mutual information)."""
+        return self.information / self.possible if self.possible > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Merge:
+    """One merge of a tree, in the numbering of scipy: leaves first, then merges in their order.
+
+    ``height`` is the share of the information of the finest clusters that is lost with it, and
+    ``size`` the number of objects below.
+    """
+
+    left: int
+    right: int
+    height: float
+    size: int
+
+
+@dataclass(frozen=True)
+class Side:
+    """The numbers of clusters of one type of objects.
+
+    Attributes
+    ----------
+    name : str
+        The type.
+    size : int
+        How many objects were looked at.
+    coarse, stable, fine : int
+        The number that halves of the data agree on most; the number that is recommended: the
+        finest that is found again well enough; the finest that the likelihood of the whole data
+        supports. All are 1 if there is no stable grouping.
+    table : tuple of Line
+        What they were read from.
+    tree : tuple of Merge
+        From the finest clusters to one, least loss of information first.
+    """
+
+    name: str
+    size: int
+    coarse: int
+    stable: int
+    fine: int
+    table: tuple[Line, ...] = ()
+    tree: tuple[Merge, ...] = ()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How many clusters, and why; `choose_n_clusters` returns it.
+
+    Attributes
+    ----------
+    sides : tuple of Side
+        The samples, then the features of each view.
+    reason : str
+        The recommendation in words.
+    complete : bool
+        False if it was stopped before the end; give it back as ``resume=`` to go on.
+    seed, k_max : int
+        What it was made with.
+    measured : mapping
+        All measurements by step, from which everything else follows; what ``resume=`` reads.
+
+    Examples
+    --------
+    >>> from cocluster import choose_n_clusters
+    >>> from cocluster.datasets import make_blocks
+    >>> choice = choose_n_clusters(make_blocks(200, 100, 3, random_state=0).X, random_state=0)
+    >>> choice.n_clusters
+    {'samples': 3, 'features': 3}
+    >>> choice.rows.coarse <= choice.rows.stable <= choice.rows.fine
+    True
+    """
+
+    sides: tuple[Side, ...]
+    reason: str
+    complete: bool
+    seed: int
+    k_max: int
+    measured: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def n_clusters(self) -> dict[str, int]:
+        """The recommended number of every type; 1 where there is no stable grouping."""
+        return {side.name: side.stable for side in self.sides}
+
+    @property
+    def rows(self) -> Side:
+        """The samples."""
+        return self.sides[0]
+
+    @property
+    def columns(self) -> Side:
+        """The features of the only view."""
+        _, *others = self.sides
+        if len(others) != 1:
+            raise AttributeError(
+                f"There are {len(others)} types of features; use sides, which has all of them."
+            )
+        return others[0]
+
+    def __str__(self) -> str:
+        return self.reason
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as values that JSON knows."""
+        return {"format": FORMAT, **asdict(self)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The inverse of `as_dict`."""
+        if values.get("format") != FORMAT:
+            raise ValueError(
+                f"A choice of format {values.get('format')} cannot be read by this version, which "
+                f"knows format {FORMAT}; install the version that wrote it, or choose again."
+            )
+        own = {name: value for name, value in values.items() if name != "format"}
+        return cls(**own | {"sides": tuple(_side(side) for side in own["sides"])})
+
+    def write(self, file: str | os.PathLike[str]) -> Path:
+        """Write it as JSON, all of it or nothing; `read` gives it back."""
+        target = Path(file)
+        with new_file(target) as unfinished:
+            unfinished.write_text(json.dumps(self.as_dict(), indent=1) + "\n", encoding="utf-8")
+        return target
+
+    @classmethod
+    def read(cls, file: str | os.PathLike[str]) -> Self:
+        """A choice that was written."""
+        place = str(file)
+        with unreadable(place, UnicodeDecodeError, KeyError, TypeError, ValueError):
+            return cls.from_dict(json_object(Path(file).read_text(encoding="utf-8"), place))
+
+
+def _side(values: Mapping[str, Any]) -> Side:
+    """A side from its values in JSON."""
+    table = tuple(Line(**line) for line in values["table"])
+    tree = tuple(Merge(**merge) for merge in values["tree"])
+    return Side(**{**values, "table": table, "tree": tree})

@@ -1,0 +1,352 @@
+r"""Exact integrated classification likelihood of a degree-corrected block model; greedy merging.
+
+The model: a count of row i and column j, in clusters k and l, is
+
+.. math:: X_{ij} \sim \mathrm{Poisson}(\theta_i \, \varphi_j \, \lambda_{kl}),
+
+with :math:`\theta` uniform over the weights of each row cluster that have mean 1, :math:`\varphi`
+likewise, :math:`\lambda` exponential with the mean of all entries, and labels that come from
+clusters of uniformly drawn shares. All of these integrate out in closed form, and what is left
+depends on the labels through sizes of clusters and sums of blocks only. So any two clusters can be
+tried as one without a look at the data, and going on until all are one gives a tree on every side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from scipy.special import gammaln, xlogy
+
+from cocluster.linalg.types import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Sums of the data over pairs of a row cluster and a column cluster, views side by side.
+
+    Attributes
+    ----------
+    counts : array of shape (n_row_clusters, n_column_clusters)
+        Sums of the blocks, the column clusters of the views one after the other.
+    view : int array of shape (n_column_clusters,)
+        The view of each column cluster, from 0 on without gaps.
+    rows : array of shape (n_row_clusters,)
+        Sizes of the row clusters.
+    present : array of shape (n_row_clusters, n_views)
+        How many of its rows each view has; all of them, unless rows are absent.
+    columns : array of shape (n_column_clusters,)
+        Sizes of the column clusters.
+    """
+
+    counts: Array
+    view: Array
+    rows: Array
+    present: Array
+    columns: Array
+
+    @property
+    def rates(self) -> Array:
+        """Rate of the prior of each block: one over the mean entry of its view."""
+        by_view = [
+            self.present[:, v].sum() * self.columns[self.view == v].sum() / self.total(v)
+            for v in range(self.present.shape[1])
+        ]
+        return np.array(by_view)[self.view]
+
+    def total(self, view: int) -> float:
+        """Sum of all entries of a view; 1 if there is nothing in it."""
+        return float(self.counts[:, self.view == view].sum()) or 1.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """One merge on the way from the finest clusters to one.
+
+    Attributes
+    ----------
+    side : int
+        0 for rows, 1 + v for the columns of view v.
+    left, right : int
+        What was merged, numbered as in scipy's linkage: leaves first, then merges in their order.
+    value : float
+        The criterion after it.
+    lost : float
+        Share of the mutual information of rows and columns, as far as the finest blocks hold it,
+        that is lost by now; views weigh as their counts.
+    """
+
+    side: int
+    left: int
+    right: int
+    value: float
+    lost: float
+
+
+class Criterion(Protocol):
+    """What merging keeps high: a sum over blocks, clusters and numbers of clusters."""
+
+    def blocks(self, counts: Array, cells: Array, rates: Array) -> Array:
+        """What blocks with these counts and numbers of cells add."""
+
+    def clusters(self, totals: Array, present: Array, sizes: Array) -> Array:
+        """What clusters add besides their blocks, from totals and sizes by view, and sizes."""
+
+    def labels(self, size: float, n_clusters: int) -> float:
+        """What the number of clusters of one side adds."""
+
+
+class Likelihood:
+    """log p(data, labels) of the model above, up to terms that do not depend on the labels."""
+
+    def blocks(self, counts: Array, cells: Array, rates: Array) -> Array:
+        r""":math:`\log\int p(C | \lambda)\,dp(\lambda)`, and the ways to spread C over cells."""
+        # A block without cells, where a view has no row of a cluster, is worth nothing.
+        whole = gammaln(counts + 1) + xlogy(counts, cells) + np.log(rates)
+        return np.asarray(whole - (counts + 1) * np.log(rates + cells))
+
+    def clusters(self, totals: Array, present: Array, sizes: Array) -> Array:
+        """What the weights of the objects and the shares of the clusters integrate to."""
+        some = np.maximum(present, 1)
+        degrees = np.where(present > 0, gammaln(some) - gammaln(totals + some), 0.0)
+        return np.asarray(degrees.sum(axis=1) + gammaln(sizes + 1))
+
+    def labels(self, size: float, n_clusters: int) -> float:
+        """The part of log p(labels) that depends on the number of clusters alone."""
+        return float(gammaln(n_clusters) - gammaln(size + n_clusters))
+
+
+class Information:
+    """Mutual information of the clusters of rows and columns, times the sum of all counts.
+
+    It takes no account of chance, so more clusters are always better: a criterion for the order of
+    merges, not for their number. For that it serves better than the likelihood where groups are
+    weak, of which the likelihood would leave nothing.
+    """
+
+    def blocks(self, counts: Array, cells: Array, rates: Array) -> Array:
+        """c log c."""
+        return np.asarray(xlogy(counts, counts))
+
+    def clusters(self, totals: Array, present: Array, sizes: Array) -> Array:
+        """The same of the margins, which counts against."""
+        return -np.asarray(xlogy(totals, totals).sum(axis=1))
+
+    def labels(self, size: float, n_clusters: int) -> float:
+        """Nothing."""
+        return 0.0
+
+
+LIKELIHOOD, INFORMATION = Likelihood(), Information()
+BOTH = (0, 1)
+
+
+def icl(blocks: Blocks) -> float:
+    """The integrated classification likelihood, up to a constant of the data."""
+    return Merging(blocks, LIKELIHOOD).value
+
+
+def merge_all(
+    blocks: Blocks, criterion: Criterion = LIKELIHOOD, axes: Sequence[int] = BOTH
+) -> list[Step]:
+    """Merge the pair of clusters that leaves the criterion highest, until all are one.
+
+    Rows and columns compete, unless ``axes`` says 0 (rows only) or 1 (columns only). The gains of
+    all pairs are kept up to date, so that a step never misses the best one and costs a few sums
+    over the pairs.
+    """
+    merging, steps = Merging(blocks, criterion, axes), []
+    while (step := merging.step()) is not None:
+        steps.append(step)
+    return steps
+
+
+def best_step(blocks: Blocks, steps: Sequence[Step]) -> int:
+    """After how many steps the criterion is highest."""
+    return int(np.argmax([icl(blocks), *(step.value for step in steps)]))
+
+
+def numbers_after(blocks: Blocks, steps: Sequence[Step]) -> list[int]:
+    """Clusters left on every side (rows, columns of each view) after some steps."""
+    merged = np.bincount([step.side for step in steps], minlength=1 + blocks.present.shape[1])
+    return [int(n) for n in np.r_[len(blocks.rows), np.bincount(blocks.view)] - merged]
+
+
+def cut(steps: Sequence[Step], side: int, n_leaves: int, n_clusters: int) -> Array:
+    """Cluster of each leaf of a side when its merges have left so many clusters."""
+    own = [step for step in steps if step.side == side][: max(n_leaves - n_clusters, 0)]
+    # Every node ends in the last merge it took part in, found from the top down.
+    root = np.arange(n_leaves + len(own))
+    for node, step in reversed(list(enumerate(own, n_leaves))):
+        root[[step.left, step.right]] = root[node]
+    return np.unique(root[:n_leaves], return_inverse=True)[1]
+
+
+@dataclass(eq=False)
+class _Axis:
+    """Clusters along one axis of the blocks (0: rows, 1: columns), as far as merged."""
+
+    sizes: Array
+    # Totals and sizes view by view: a column belongs to one view, a row to all of them.
+    totals: Array
+    present: Array
+    # Only clusters of one group may be merged: columns of one view, any rows.
+    group: Array
+    node: list[int]
+    gains: Array = field(init=False)
+
+    def numbers(self) -> Array:
+        """Clusters in each group."""
+        return np.bincount(self.group)
+
+    def merge(self, a: int, b: int, node: int) -> None:
+        """Cluster b becomes part of cluster a."""
+        for values in (self.sizes, self.totals, self.present):
+            values[a] += values[b]
+        self.sizes, self.group = np.delete(self.sizes, b), np.delete(self.group, b)
+        self.totals, self.present = (np.delete(v, b, axis=0) for v in (self.totals, self.present))
+        self.node[a] = node
+        del self.node[b]
+
+
+class Merging:
+    """Blocks that are merged step by step, with the gain of every pair of clusters at hand."""
+
+    def __init__(self, blocks: Blocks, criterion: Criterion, merged: Sequence[int] = BOTH) -> None:
+        self.criterion, self.merged = criterion, merged
+        self.counts = np.array(blocks.counts, dtype=np.float64)
+        self.cells = blocks.present[:, blocks.view] * np.asarray(blocks.columns, dtype=np.float64)
+        self.rates, self.view = blocks.rates, blocks.view
+        self.totals = np.array([blocks.total(v) for v in range(blocks.present.shape[1])])
+        by_view = np.stack(
+            [self.counts[:, self.view == v].sum(axis=1) for v in range(len(self.totals))], axis=1
+        )
+        columns = np.array(blocks.columns, dtype=np.float64)
+        self.axes = (
+            _Axis(
+                np.array(blocks.rows, dtype=np.float64),
+                by_view,
+                np.array(blocks.present, dtype=np.float64),
+                np.zeros(len(blocks.rows), dtype=int),
+                list(range(len(blocks.rows))),
+            ),
+            _Axis(
+                columns,
+                self.counts.sum(axis=0)[:, None],
+                columns[:, None].copy(),
+                self.view.copy(),
+                [int(i) for v in np.bincount(self.view) for i in range(v)],
+            ),
+        )
+        # Number of the next merge on every side, as scipy's linkage counts.
+        self.next = [len(blocks.rows), *np.bincount(self.view).tolist()]
+        # Members of the groups never leave them.
+        self.members = [np.bincount(axis.group, axis.sizes) for axis in self.axes]
+        for axis in merged:
+            self.axes[axis].gains = self._all_gains(axis)
+        self.value, self.whole = self._value(), self._information()
+
+    def step(self) -> Step | None:
+        """Merge the best pair; None if all are one."""
+        best = max((self._best(axis) for axis in self.merged), key=lambda found: found[0])
+        gain, axis, a, b = best
+        if gain == -np.inf:
+            return None
+        own = self.axes[axis]
+        side = 1 + int(own.group[a]) if axis else 0
+        left, right = own.node[a], own.node[b]
+        self._merge(axis, a, b, self.next[side])
+        self.next[side] += 1
+        self.value += gain
+        return Step(side, left, right, self.value, self._lost())
+
+    def _information(self) -> float:
+        """Mutual information of the blocks in nats, times the sum of all counts."""
+        kept = xlogy(self.counts, self.counts).sum()
+        for axis in self.axes:
+            kept -= xlogy(axis.totals, axis.totals).sum()
+        return float(kept + xlogy(self.totals, self.totals).sum())
+
+    def _lost(self) -> float:
+        """Share of the information that is lost; none of nothing."""
+        return 1 - self._information() / self.whole if self.whole > 0 else 0.0
+
+    def _value(self) -> float:
+        """The criterion, from the start."""
+        value = self.criterion.blocks(self.counts, self.cells, self.rates).sum()
+        for own, members in zip(self.axes, self.members, strict=True):
+            labels = map(self.criterion.labels, members, own.numbers())
+            value += self._own(own).sum() + sum(labels)
+        return float(value)
+
+    def _own(self, axis: _Axis) -> Array:
+        """What each cluster adds besides its blocks."""
+        return self.criterion.clusters(axis.totals, axis.present, axis.sizes)
+
+    def _best(self, axis: int) -> tuple[float, int, int, int]:
+        """Gain of the best pair along an axis, the axis, and the pair."""
+        own = self.axes[axis]
+        if len(own.group) < 2:
+            return -np.inf, axis, 0, 0
+        # One cluster fewer is worth the same for all pairs of a group.
+        fewer = [
+            self.criterion.labels(size, n - 1) - self.criterion.labels(size, n) if n > 1 else 0.0
+            for size, n in zip(self.members[axis], own.numbers(), strict=True)
+        ]
+        gains = own.gains + np.array(fewer)[own.group][:, None]
+        a, b = divmod(int(gains.argmax()), gains.shape[1])
+        return float(gains[a, b]), axis, min(a, b), max(a, b)
+
+    def _turned(self, axis: int) -> tuple[Array, Array, Array]:
+        """Counts, cells and rates with the clusters of an axis in rows."""
+        rates = np.broadcast_to(self.rates, self.counts.shape)
+        arrays = (self.counts, self.cells, rates)
+        return arrays if axis == 0 else tuple(A.T for A in arrays)  # type: ignore[return-value]
+
+    def _all_gains(self, axis: int) -> Array:
+        """Gain of every pair along an axis; no gain for a cluster with itself or across groups."""
+        own = self.axes[axis]
+        return np.stack([self._gains_with(axis, a) for a in range(len(own.sizes))])
+
+    def _gains_with(self, axis: int, a: int) -> Array:
+        """Gain of merging cluster a with each of the others."""
+        own = self.axes[axis]
+        counts, cells, rates = self._turned(axis)
+        alone = self.criterion.blocks(counts, cells, rates).sum(axis=1) + self._own(own)
+        both = self.criterion.blocks(counts + counts[a], cells + cells[a], rates).sum(axis=1)
+        both += self.criterion.clusters(
+            own.totals + own.totals[a], own.present + own.present[a], own.sizes + own.sizes[a]
+        )
+        gains = both - alone - alone[a]
+        gains[(own.group != own.group[a]) | (np.arange(len(gains)) == a)] = -np.inf
+        return np.asarray(gains)
+
+    def _share_of(self, axis: int, other: int) -> Array:
+        """What one cluster of the other axis adds to the gain of every pair along this one."""
+        counts, cells, rates = (A[:, other] for A in self._turned(axis))
+        alone = self.criterion.blocks(counts, cells, rates)
+        both = self.criterion.blocks(
+            counts[:, None] + counts, cells[:, None] + cells, np.maximum(rates[:, None], rates)
+        )
+        return np.asarray(both - alone[:, None] - alone)
+
+    def _merge(self, axis: int, a: int, b: int, node: int) -> None:
+        """Merge two clusters and bring all gains up to date."""
+        across, competes = self.axes[1 - axis], 1 - axis in self.merged
+        if competes:
+            across.gains -= self._share_of(1 - axis, a) + self._share_of(1 - axis, b)
+        for name in ("counts", "cells"):
+            values = getattr(self, name)
+            np.moveaxis(values, axis, 0)[a] += np.moveaxis(values, axis, 0)[b]
+            setattr(self, name, np.delete(values, b, axis=axis))
+        if axis == 1:
+            self.rates = np.delete(self.rates, b)
+        own = self.axes[axis]
+        own.merge(a, b, node)
+        if competes:
+            across.gains += self._share_of(1 - axis, a)
+        own.gains = np.delete(np.delete(own.gains, b, axis=0), b, axis=1)
+        own.gains[a] = self._gains_with(axis, a)
+        own.gains[:, a] = own.gains[a]

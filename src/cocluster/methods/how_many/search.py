@@ -1,0 +1,281 @@
+"""The search for the number of clusters: its steps, one by one, so that it can stop and go on.
+
+the whole       a fine fit, its tree, and the likelihood of every number of clusters
+the samples     three times: labels for every number from either half of the features
+the features    twice for each view: the same from either half of the samples
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cocluster.data.relational import RelationalData
+from cocluster.linalg.matrices import column_sums
+from cocluster.linalg.types import Array
+from cocluster.methods.how_many.agreement import agreement
+from cocluster.methods.how_many.choice import Choice, Line, Merge, Side
+from cocluster.methods.how_many.cuts import (
+    Fit,
+    Labels,
+    blocks_of_labels,
+    cut_labels,
+    dispersion,
+    fine_fit,
+    labels_by_number,
+    refit,
+    tree,
+    views,
+)
+from cocluster.methods.how_many.halves import split
+from cocluster.methods.how_many.icl import (
+    LIKELIHOOD,
+    Blocks,
+    Step,
+    best_step,
+    icl,
+    merge_all,
+    numbers_after,
+)
+from cocluster.methods.how_many.ready import most_clusters, numbers_up_to, ready, seen_from
+from cocluster.methods.how_many.rule import side_of, words_for
+from cocluster.utils.checks import check_integer
+
+# Called with the share of the work that is done and what comes next; returning True ends it.
+Report = Callable[[float, str], bool | None]
+# Keeps what is known so far.
+Keep = Callable[[Choice], object]
+
+# How often samples and features are judged by halves: the mean of three is known to about a
+# hundredth, and features are seldom asked for.
+REPEATS, FEATURE_REPEATS = 3, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What is searched, and how.
+
+    Attributes
+    ----------
+    data : RelationalData
+        Views of the same samples, in memory, without negative entries and without empty samples.
+    fit : Fit
+        How data are clustered.
+    k_max : int
+        Most clusters of samples that are tried.
+    seed : int
+        All that is random follows from it.
+    """
+
+    data: RelationalData
+    fit: Fit
+    k_max: int
+    seed: int
+
+    def steps(self) -> Iterator[tuple[str, str]]:
+        """Name of every step, and what to say of it."""
+        yield "whole", "fitting the whole"
+        for name in self.data.types:
+            if self.most(name) < 2:
+                continue
+            repeats = REPEATS if name == self.data.center else FEATURE_REPEATS
+            for i in range(repeats):
+                yield f"{name}/{i}", f"comparing halves for the {name}, {i + 1} of {repeats}"
+
+    def most(self, name: str) -> int:
+        """Most clusters of a type that are tried; 1 if the type is too small."""
+        if name == self.data.center:
+            return self.k_max
+        return min(self.k_max, most_clusters(self.data.size(name)))
+
+    def run(
+        self,
+        measured: Mapping[str, Any],
+        report: Report | None = None,
+        keep: Keep | None = None,
+    ) -> Choice:
+        """Do the steps that are not measured yet; what is known at the end, or where it stopped."""
+        done = {"data": self._mark(), **measured}
+        steps = list(self.steps())
+        for i, (step, words) in enumerate(steps):
+            if step in done:
+                continue
+            if report is not None and report(i / len(steps), words):
+                return self.choice(done)
+            done[step] = self.measure(step, done)
+            if keep is not None:
+                keep(self.choice(done))
+        if report is not None:
+            report(1.0, "done")
+        return self.choice(done)
+
+    def measure(self, step: str, measured: Mapping[str, Any]) -> Any:
+        """What one step finds, as plain values."""
+        if step == "whole":
+            return self._whole()
+        name, repeat = step.rsplit("/", 1)
+        spread = measured["whole"]["dispersion"]
+        return self._compared(name, int(repeat), max(spread))
+
+    def resumed(self, measured: Mapping[str, Any]) -> dict[str, Any]:
+        """Measurements of an earlier search, if it was one of the same data."""
+        if measured.get("data", self._mark()) != self._mark():
+            raise ValueError(
+                f"resume= was made from other data (of sizes {measured['data'].get('sizes')}, not "
+                f"{self.data.sizes}); leave it out, or pass the data it was made from."
+            )
+        return dict(measured)
+
+    def _mark(self) -> dict[str, Any]:
+        """What tells the data from others."""
+        totals = [float(column_sums(relation.matrix).sum()) for relation in self.data.relations]
+        return {"sizes": self.data.sizes, "totals": totals}
+
+    def choice(self, measured: Mapping[str, Any]) -> Choice:
+        """What follows from the measurements that there are."""
+        complete = all(step in measured for step, _ in self.steps())
+        known = self.data.types if "whole" in measured else ()
+        sides = tuple(self._side(name, measured) for name in known)
+        # A side of which nothing is measured yet says nothing.
+        sides = tuple(side for side in sides if side.table or complete)
+        sentences = [words_for(side, self.most(side.name)) for side in sides]
+        if not complete:
+            sentences.append("Stopped before the end; give this back as resume= to go on.")
+        return Choice(sides, " ".join(sentences), complete, self.seed, self.k_max, dict(measured))
+
+    def _rng(self, name: str, repeat: int) -> np.random.Generator:
+        """A generator for each step: steps give the same in any order."""
+        key = (list(self.data.types).index(name), repeat)
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
+
+    def _whole(self) -> dict[str, Any]:
+        """Trees, likelihoods and their best numbers, from one fit of the whole data."""
+        numbers = numbers_up_to(self.k_max)
+        fine = fine_fit(self.fit, self.data, max(numbers), self.seed)
+        steps, units = tree(self.data, fine), dispersion(self.data, fine)
+        best, likelihoods = None, {}
+        for k in [k for k in numbers if k <= int(fine[self.data.center].max()) + 1]:
+            labels = refit(self.fit, self.data, cut_labels(self.data, fine, steps, k), self.seed)
+            blocks = blocks_of_labels(self.data, labels, units)
+            likelihoods[k] = _best_over_columns(blocks)
+            if likelihoods[k] >= max(likelihoods.values()):
+                best = blocks
+        return self._summary(best, likelihoods, units, self._trees(fine, steps))
+
+    def _summary(
+        self, best: Any, likelihoods: dict[int, float], units: list[float], trees: Any
+    ) -> dict[str, Any]:
+        """The findings on the whole as plain values."""
+        base = icl(_one_block(best))
+        steps = merge_all(best)
+        left = numbers_after(best, steps[: best_step(best, steps)])
+        by_type = {self.data.center: {k: value - base for k, value in likelihoods.items()}}
+        for v, name in enumerate(views(self.data)):
+            by_type[name] = _column_likelihoods(best, v, base)
+        return {
+            "dispersion": units,
+            "best": dict(zip((self.data.center, *views(self.data)), left, strict=True)),
+            # JSON knows no other keys than texts.
+            "icl": {
+                name: {str(k): value for k, value in own.items()} for name, own in by_type.items()
+            },
+            "trees": trees,
+        }
+
+    def _trees(self, fine: Labels, steps: Sequence[Step]) -> dict[str, list[Any]]:
+        """Merges of every type, as plain values."""
+        names = (self.data.center, *views(self.data))
+        return {name: _linkage(steps, side, fine[name]) for side, name in enumerate(names)}
+
+    def _compared(self, name: str, repeat: int, spread: float) -> list[list[float]]:
+        """Agreement of two halves on the objects of a type, for every number of clusters."""
+        rng = self._rng(name, repeat)
+        first, second = split(seen_from(self.data, name, rng), spread, rng)
+        # Samples that one half knows nothing of are left out, and may be many.
+        most = min(self.most(name), len(first) // 2)
+        if most < 2:
+            return []
+        numbers = numbers_up_to(most)
+        # Different seeds, so that chance does not make the halves agree.
+        seeds = rng.integers(2**31 - 1, size=2).tolist()
+        found = [
+            labels_by_number(self.fit, half, numbers, seed)
+            for half, seed in zip((first, second), seeds, strict=True)
+        ]
+        rows = []
+        for k in (k for k in numbers if all(k in labels for labels in found)):
+            own = agreement(found[0][k], found[1][k])
+            rows.append([k, own.rand, own.information, own.possible, own.chance])
+        return rows
+
+    def _side(self, name: str, measured: Mapping[str, Any]) -> Side:
+        """The numbers of one type, from the measurements that there are."""
+        rows = [row for step, own in measured.items() if step.startswith(f"{name}/") for row in own]
+        whole = measured["whole"]
+        table = []
+        for k in sorted({int(row[0]) for row in rows}):
+            rand, found, possible, null = np.mean([row[1:] for row in rows if row[0] == k], axis=0)
+            likelihood = whole["icl"][name].get(str(k))
+            line = Line(k, float(rand), float(found), float(possible), float(null), likelihood)
+            table.append(line)
+        side = side_of(name, self.data.size(name), table, whole["best"][name], self.most(name))
+        return replace(side, tree=tuple(Merge(*merge) for merge in whole["trees"][name]))
+
+
+def search_in(data: RelationalData, fit: Fit, k_max: int | None, seed: int) -> Search:
+    """A search in data of any size, of which a sample is taken.
+
+    Raises ValueError if there is nothing to choose from.
+    """
+    most = None if k_max is None else check_integer(k_max, "k_max", at_least=2)
+    found = ready(data, np.random.default_rng(seed))
+    if most is not None and most > len(found) // 2:
+        raise ValueError(
+            f"k_max={most} is more than half of the {len(found)} samples that are looked at, and "
+            f"clusters of one cannot be found again; ask for at most {len(found) // 2}."
+        )
+    return Search(found, fit, most or most_clusters(len(found)), seed)
+
+
+def recommended_number(data: RelationalData, fit: Fit, seed: int) -> int:
+    """The recommended number of clusters of samples; 1 if there is no stable grouping."""
+    return search_in(data, fit, None, seed).run({}).rows.stable
+
+
+def _best_over_columns(blocks: Blocks) -> float:
+    """The likelihood with as many column clusters as are best for it."""
+    return max([icl(blocks), *(step.value for step in merge_all(blocks, LIKELIHOOD, (1,)))])
+
+
+def _column_likelihoods(blocks: Blocks, view: int, base: float) -> dict[int, float]:
+    """The likelihood by number of column clusters of a view, the other views at their best."""
+    left, found = int((blocks.view == view).sum()), {}
+    found[left] = icl(blocks) - base
+    for step in merge_all(blocks, LIKELIHOOD, (1,)):
+        left -= step.side == 1 + view
+        found[left] = max(found.get(left, -np.inf), step.value - base)
+    return found
+
+
+def _one_block(blocks: Blocks) -> Blocks:
+    """All rows in one cluster, and all columns of each view."""
+    by_view = blocks.view == np.arange(blocks.present.shape[1])[:, None]
+    return Blocks(
+        (blocks.counts @ by_view.T).sum(axis=0, keepdims=True),
+        np.arange(len(by_view)),
+        blocks.rows.sum(keepdims=True),
+        blocks.present.sum(axis=0, keepdims=True),
+        by_view @ blocks.columns,
+    )
+
+
+def _linkage(steps: Sequence[Step], side: int, labels: Array) -> list[list[float]]:
+    """The merges of one side: left, right, share of information lost, objects below."""
+    sizes, rows = np.bincount(labels).tolist(), []
+    for step in (step for step in steps if step.side == side):
+        sizes.append(sizes[step.left] + sizes[step.right])
+        rows.append([step.left, step.right, step.lost, sizes[-1]])
+    return rows
