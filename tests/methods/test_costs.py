@@ -46,14 +46,6 @@ def test_squared_distances_differ_as_those_to_the_prototypes(planted):
     assert_allclose(found - found[:, [0]], distances - distances[:, [0]], rtol=1e-9, atol=1e-9)
 
 
-def test_information_costs_are_minus_log_likelihoods(planted):
-    model = ITCC(3, random_state=0).fit(planted.X)
-    joint = model.association_
-    profiles = joint / joint.sum(axis=1, keepdims=True)
-    expected = -planted.X @ np.log(profiles[:, model.column_labels_]).T
-    assert_allclose(costs(model, bipartite(planted.X)), expected)
-
-
 def test_columns_follow_the_numbers_that_are_shown(planted):
     model = CoCluster(3, random_state=0).fit(planted.X)
     renumbered = copy.copy(model)

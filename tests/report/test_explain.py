@@ -151,7 +151,7 @@ def test_signed_data_have_rank_tests_with_the_same_face(rng, seed):
     X = rng.normal(size=(60, 9))
     X[:, :K] += 4 * np.eye(K)[labels]
     frame = pd.DataFrame(X, columns=[word(j) for j in range(9)])
-    found = explain(FNMTF(K, K, random_state=seed).fit(frame), frame)
+    found = explain(FNMTF(K, 9, random_state=seed).fit(frame), frame)
     for cluster in found.clusters:
         (view,) = cluster.views
         assert view.statistic == "wilcoxon"

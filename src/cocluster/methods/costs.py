@@ -4,33 +4,19 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
 from cocluster.data.relational import RelationalData
-from cocluster.linalg.partitions import is_hard
-from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array
 from cocluster.methods.base import Coclusterer
-from cocluster.methods.factorization.base import SoftTriFactorEstimator, new_block
-from cocluster.methods.factorization.fnmtf import FNMTF
-from cocluster.methods.information.itcc import ITCC, InformationProblem
-from cocluster.methods.kernel_kmeans.estimator import KernelKMeans
-from cocluster.methods.one_type import only_matrix
-from cocluster.methods.spectral.base import SpectralCoclusterer
-from cocluster.methods.spectral.means import squared_distances
-from cocluster.trifactor import State
 
 
 def costs(model: Any, data: RelationalData) -> Array:
     """Cost of each sample in each cluster; `predict` chooses the cheapest.
 
-    The unit is that of the method: nats by which the profile of the cluster codes the sample
-    (ITCC, CMRF), squared distances to prototypes (FNMTF, LPFNMTF) or means (spectral methods,
-    kernel k-means), and one minus the membership where there are memberships. What is the same
-    for all clusters is left out.
+    The unit is that of the method, see `CoCluster.transform`.
 
     Parameters
     ----------
@@ -42,7 +28,7 @@ def costs(model: Any, data: RelationalData) -> Array:
     Returns
     -------
     array of shape (n_samples, n_clusters)
-        Infinite for clusters that take no samples.
+        Columns in the order in which the model numbers its clusters.
 
     Examples
     --------
@@ -53,10 +39,12 @@ def costs(model: Any, data: RelationalData) -> Array:
     >>> (costs(model, bipartite(X)).argmin(axis=1) == model.labels_).all()
     np.True_
     """
+    if not has_costs(model):
+        raise TypeError(f"{type(model).__name__} has no costs of samples; see its `predict`.")
     # `CoCluster` keeps the method that it chose, and may number its clusters in another way.
     method = getattr(model, "model_", model)
     alike = as_in_the_fit(model, data)
-    found = np.asarray(_costs(_without_names(method), alike), dtype=np.float64)
+    found = np.asarray(_without_names(method)._costs(alike), dtype=np.float64)
     return found[:, np.argsort(_numbers(method.labels_, model.labels_, found.shape[1]))]
 
 
@@ -87,50 +75,5 @@ def as_in_the_fit(model: Any, data: RelationalData) -> RelationalData:
 
 
 def has_costs(model: Any) -> bool:
-    """Whether `costs` knows how a model judges samples: not those of other libraries."""
-    kind = type(getattr(model, "model_", model))
-    return _costs.dispatch(kind) is not _costs.dispatch(object)
-
-
-@singledispatch
-def _costs(method: Any, data: RelationalData) -> Array:
-    """The costs of one method, its clusters as it numbers them."""
-    raise TypeError(f"{type(method).__name__} has no costs of samples; see its `predict`.")
-
-
-@_costs.register
-def _(method: ITCC, data: RelationalData) -> Array:
-    problem = InformationProblem(method._new_data(data))
-    scores = problem.scores_given(data.center, State(method._factors), method.associations_)
-    # Scores are shares of the information of all data; one count of an average relation weighs
-    # as much as this.
-    return -scores / np.mean(problem.shares / problem.totals)
-
-
-@_costs.register
-def _(method: FNMTF, data: RelationalData) -> Array:
-    return new_block(method._new_data(data), method._factors, method.associations_).costs()
-
-
-@_costs.register
-def _(method: SoftTriFactorEstimator, data: RelationalData) -> Array:
-    if is_hard(method._factors[data.center]):
-        return method._new_block(data).costs()
-    G, membership = method._fold_in(data)
-    # Labels of k-means have nothing to do with the columns of the factor.
-    return 1 - membership if method._kmeans is None else method._kmeans.transform(unit_rows(G))
-
-
-@_costs.register
-def _(method: SpectralCoclusterer, data: RelationalData) -> Array:
-    features = method._projected(method._new_data(data), method._points)
-    Z = method._finished(features @ method._projection)
-    found = np.full((len(Z), method._factors[data.center].shape[1]), np.inf)
-    found[:, method._occupied] = squared_distances(Z, method._means)
-    return found
-
-
-@_costs.register
-def _(method: KernelKMeans, data: RelationalData) -> Array:
-    new = only_matrix(method, method._new_data(data))
-    return method._lengths - 2 * method._kernel(new, method._training) @ method._means
+    """Whether a model says what samples cost: those of other libraries do not."""
+    return isinstance(getattr(model, "model_", model), Coclusterer)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.cluster.hierarchy import dendrogram
 
 from cocluster.linalg.matrices import as_dense, is_nonnegative
 from cocluster.linalg.partitions import as_partition
@@ -13,7 +15,10 @@ from cocluster.linalg.types import Array, Matrix
 from cocluster.utils.optional import library
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from cocluster.methods.how_many.choice import Choice, Side
 
 # Cells along a side of a picture: about as many as a screen shows.
 PIXELS = 600
@@ -141,3 +146,98 @@ def _draw_boundaries(axes: Any, row_sizes: Array, column_sizes: Array) -> None:
     for draw, sizes in ((axes.axhline, row_sizes), (axes.axvline, column_sizes)):
         for boundary in np.cumsum(sizes)[:-1]:
             draw(boundary, color="black", linewidth=0.6)
+
+
+def plot_choice(
+    choice: Choice, side: str | None = None, axes: Sequence[Axes] | None = None
+) -> tuple[Axes, Axes]:
+    """Show how a number of clusters was chosen: what halves of the data agree on, and the tree.
+
+    Parameters
+    ----------
+    choice : Choice
+        What `cocluster.choose_n_clusters` returned.
+    side : str, optional
+        The type to show, as named in ``choice.n_clusters``; the samples by default.
+    axes : two matplotlib Axes, optional
+        Where to draw; by default in a new figure, ``axes[0].figure``.
+
+    Returns
+    -------
+    tuple of two Axes
+        Agreement by number of clusters, with the coarse, stable and fine numbers marked; and the
+        tree, whose heights are shares of information lost, with the recommended cut.
+
+    Examples
+    --------
+    >>> from cocluster import choose_n_clusters
+    >>> from cocluster.datasets import make_blocks
+    >>> choice = choose_n_clusters(make_blocks(200, 100, 3, random_state=0).X, random_state=0)
+    >>> curve, tree = plot_choice(choice)
+    """
+    known = {own.name: own for own in choice.sides}
+    if side is not None and side not in known:
+        raise ValueError(f"There is no side {side!r}; there are {', '.join(known) or 'none yet'}.")
+    if not known:
+        raise ValueError("Nothing is known yet of the number of clusters; resume the search first.")
+    if axes is None:
+        figure = _figure_type()(figsize=(11, 4), layout="constrained")
+        axes = figure.subplots(1, 2)
+    curve, tree = axes
+    shown = known[side or choice.sides[0].name]
+    _draw_agreement(curve, shown)
+    _draw_tree(tree, shown)
+    return curve, tree
+
+
+def _draw_agreement(axes: Axes, side: Side) -> None:
+    """What halves of the data agree on, by number of clusters, beside what chance gives."""
+    numbers = [line.k for line in side.table]
+    axes.plot(numbers, [line.share for line in side.table], "o-", label="information found again")
+    axes.plot(numbers, [line.stability for line in side.table], ".--", label="adjusted Rand index")
+    # Three standard deviations: what is above is no chance.
+    chance = [3 * line.null / max(line.possible, line.null) for line in side.table]
+    axes.fill_between(numbers, 0, chance, color="0.85", label="chance")
+    # Numbers that are the same share a line and its label.
+    marks: dict[int, list[str]] = {}
+    for name in ("coarse", "stable", "fine"):
+        marks.setdefault(getattr(side, name), []).append(name)
+    for k, names in marks.items():
+        axes.axvline(k, color="black", linewidth=1.5 if "stable" in names else 0.5)
+        axes.text(k, 0.98, f"{', '.join(names)}: {k}", rotation=90, va="top", ha="right")
+    # Agreement below zero is chance, and not by how much it is below.
+    axes.set_ylim(min([0.0, *(line.stability for line in side.table)]), 1.0)
+    ticker = library("matplotlib.ticker", "pictures", "plot")
+    axes.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
+    axes.set_xlabel(f"clusters of {side.name}")
+    axes.set_ylabel("agreement of two halves of the data")
+    axes.legend()
+
+
+def _draw_tree(axes: Axes, side: Side) -> None:
+    """The tree of a side, with a line across it where the recommended number is left."""
+    axes.set_ylabel("share of information lost")
+    axes.set_xlabel(f"finest clusters of {side.name}, by size")
+    if not side.tree:
+        return
+    # scipy counts the leaves below a merge, not the objects in them.
+    below = [1] * len(side.leaves)
+    for merge in side.tree:
+        below.append(below[merge.left] + below[merge.right])
+    merges = [
+        (merge.left, merge.right, merge.height, n)
+        for merge, n in zip(side.tree, below[len(side.leaves) :], strict=True)
+    ]
+    dendrogram(
+        np.array(merges, dtype=float),
+        ax=axes,
+        labels=[str(size) for size in side.leaves],
+        leaf_rotation=90,
+        color_threshold=0,
+        above_threshold_color="C0",
+    )
+    # Between the merge that leaves so many clusters and the next one.
+    heights = [0.0, *(merge.height for merge in side.tree)]
+    last = len(side.leaves) - side.stable
+    above = heights[min(last + 1, len(heights) - 1)]
+    axes.axhline((heights[last] + above) / 2, color="black", linewidth=1.5)

@@ -81,6 +81,8 @@ class Side:
         supports. All are 1 if there is no stable grouping.
     table : tuple of Line
         What they were read from.
+    leaves : tuple of int
+        Objects in each of the finest clusters.
     tree : tuple of Merge
         From the finest clusters to one, least loss of information first.
     """
@@ -91,6 +93,7 @@ class Side:
     stable: int
     fine: int
     table: tuple[Line, ...] = ()
+    leaves: tuple[int, ...] = ()
     tree: tuple[Merge, ...] = ()
 
 
@@ -186,4 +189,4 @@ def _side(values: Mapping[str, Any]) -> Side:
     """A side from its values in JSON."""
     table = tuple(Line(**line) for line in values["table"])
     tree = tuple(Merge(**merge) for merge in values["tree"])
-    return Side(**{**values, "table": table, "tree": tree})
+    return Side(**{**values, "table": table, "tree": tree, "leaves": tuple(values["leaves"])})

@@ -15,7 +15,6 @@ import numpy as np
 
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.matrices import column_sums
-from cocluster.linalg.types import Array
 from cocluster.methods.how_many.agreement import agreement
 from cocluster.methods.how_many.choice import Choice, Line, Merge, Side
 from cocluster.methods.how_many.cuts import (
@@ -185,10 +184,13 @@ class Search:
             "trees": trees,
         }
 
-    def _trees(self, fine: Labels, steps: Sequence[Step]) -> dict[str, list[Any]]:
-        """Merges of every type, as plain values."""
-        names = (self.data.center, *views(self.data))
-        return {name: _linkage(steps, side, fine[name]) for side, name in enumerate(names)}
+    def _trees(self, fine: Labels, steps: Sequence[Step]) -> dict[str, Any]:
+        """Leaves and merges of every type, as plain values."""
+        trees = {}
+        for side, name in enumerate((self.data.center, *views(self.data))):
+            leaves = np.bincount(fine[name]).tolist()
+            trees[name] = {"leaves": leaves, "merges": _linkage(steps, side, leaves)}
+        return trees
 
     def _compared(self, name: str, repeat: int, spread: float) -> list[list[float]]:
         """Agreement of two halves on the objects of a type, for every number of clusters."""
@@ -222,7 +224,9 @@ class Search:
             line = Line(k, float(rand), float(found), float(possible), float(null), likelihood)
             table.append(line)
         side = side_of(name, self.data.size(name), table, whole["best"][name], self.most(name))
-        return replace(side, tree=tuple(Merge(*merge) for merge in whole["trees"][name]))
+        tree = whole["trees"][name]
+        merges = tuple(Merge(*merge) for merge in tree["merges"])
+        return replace(side, leaves=tuple(tree["leaves"]), tree=merges)
 
 
 def search_in(data: RelationalData, fit: Fit, k_max: int | None, seed: int) -> Search:
@@ -272,9 +276,9 @@ def _one_block(blocks: Blocks) -> Blocks:
     )
 
 
-def _linkage(steps: Sequence[Step], side: int, labels: Array) -> list[list[float]]:
+def _linkage(steps: Sequence[Step], side: int, leaves: Sequence[int]) -> list[list[float]]:
     """The merges of one side: left, right, share of information lost, objects below."""
-    sizes, rows = np.bincount(labels).tolist(), []
+    sizes, rows = list(leaves), []
     for step in (step for step in steps if step.side == side):
         sizes.append(sizes[step.left] + sizes[step.right])
         rows.append([step.left, step.right, step.lost, sizes[-1]])
