@@ -90,7 +90,7 @@ def _trimmed(X: Any, k: int, seed: int) -> Any:
 
 def _louvain(X: Any, k: int, seed: int) -> Any:
     """scikit-network's Louvain on the bipartite graph; it chooses k itself."""
-    from sknetwork.clustering import Louvain  # type: ignore[import-untyped]
+    from sknetwork.clustering import Louvain
 
     model = Louvain(random_state=seed).fit(sp.csr_matrix(beside(X)), force_bipartite=True)
     return model.labels_row_
@@ -98,8 +98,8 @@ def _louvain(X: Any, k: int, seed: int) -> Any:
 
 def _leiden(X: Any, k: int, seed: int) -> Any:
     """Leiden on a neighbour graph, with the resolution that gives k communities."""
-    import igraph  # type: ignore[import-untyped]
-    import leidenalg  # type: ignore[import-untyped]
+    import igraph
+    import leidenalg
 
     Z = reduced(X, COMPONENTS, seed)
     W = kneighbors_graph(Z, min(NEIGHBOURS, len(Z) - 1))
