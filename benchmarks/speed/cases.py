@@ -21,6 +21,9 @@ class Data:
     clusters: int = 10
     degree: float | None = None
     pattern: Pattern = "diagonal"
+    contrast: float | None = None
+    size_ratio: float | None = None
+    noise: float = 0.0
     links: int = 0
     dtype: str = "float64"
     seed: int = 0
@@ -32,6 +35,9 @@ class Data:
         parts = [f"{self.rows:,} x {self.columns:,}", f"k={self.clusters}"]
         parts += [f"degree {self.degree:.0f}"] if self.degree else []
         parts += [self.pattern] if self.pattern != "diagonal" else []
+        parts += [f"contrast {self.contrast:g}"] if self.contrast else []
+        parts += [f"sizes 1 : {self.size_ratio:g}"] if self.size_ratio else []
+        parts += [f"{self.noise:.0%} noise"] if self.noise else []
         parts += [f"{self.links:,} links"] if self.links else []
         parts += [self.dtype] if self.dtype != "float64" else []
         return ", ".join(parts)
@@ -71,6 +77,7 @@ def cases(full: bool) -> Iterator[Case]:
     yield from linear(full)
     yield from texts(full)
     yield from planted(full)
+    yield from clusters(full)
 
 
 def growth(full: bool) -> Iterator[Case]:
@@ -132,3 +139,40 @@ def planted(full: bool) -> Iterator[Case]:
             yield Case("planted", "fit", data, methods, repeats=repeats)
             for seed in range(1, 5 if full and small else 2 if small else 1):
                 yield Case("planted", "fit", replace(data, seed=seed), OURS[:1], repeats=1)
+
+
+# Clusters, pattern, contrast: the best possible accuracy is .8 to .97 with 10,000 columns.
+MANY: tuple[tuple[int, Pattern, float | None], ...] = (
+    (10, "diagonal", None),
+    (10, "checkerboard", None),
+    (50, "diagonal", 5),
+    (50, "checkerboard", 2.6),
+    (100, "diagonal", 10),
+    (100, "checkerboard", 2.6),
+)
+
+
+def clusters(full: bool) -> Iterator[Case]:
+    """Many clusters, unequal clusters, rows of noise: are rows and columns found?
+
+    The quick peers stand beside on the smaller data, with one seed.
+    """
+    sizes = [(20_000, 10_000)] + ([(200_000, 10_000), (1_000_000, 50_000)] if full else [])
+    for rows, columns in sizes:
+        for k, pattern, contrast in MANY:
+            if (rows, k) == (20_000, 100):  # of 200 rows a cluster, half of them are guessed
+                continue
+            data = Data(rows, columns, k, pattern=pattern, contrast=contrast)
+            yield from _seeds(data, full)
+        uneven = Data(rows, columns, size_ratio=50, noise=0.05)
+        yield from _seeds(uneven, full)
+        yield from _seeds(replace(uneven, pattern="checkerboard"), full)
+
+
+def _seeds(data: Data, full: bool) -> Iterator[Case]:
+    """`CoCluster` with five seeds, peers with the first."""
+    small = data.rows < 1_000_000
+    for seed in range(5 if full else 2):
+        peers = (("ITCC", *PEERS[:3]) if small else PEERS[1:2]) if not seed else ()
+        methods = (OURS[0], *peers)
+        yield Case("clusters", "fit", replace(data, seed=seed), methods, repeats=1, limit=1800)

@@ -121,11 +121,13 @@ def main() -> None:
         result = sweep(method, X, int(k), Path(folder), names)
     else:
         start = time.perf_counter()
-        labels = labels_of(method, X, int(k), int(seed))
+        labels, columns = labels_of(method, X, int(k), int(seed))
         result = {"seconds": time.perf_counter() - start}
         result["memory"] = (peak_memory() - before) / size
         result["pass"] = fastest(lambda: pass_over(X))
         np.save(Path(folder) / "found.npy", labels)
+        if columns is not None:
+            np.save(Path(folder) / "found_columns.npy", columns)
     result |= {"memory": result.get("memory", (peak_memory() - before) / size)}
     print(json.dumps(result | {"nonzeros": X.nnz}))
 

@@ -13,16 +13,24 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 import cocluster
 
+# Labels of the rows, and of the columns where a method has them.
+Found = tuple[np.ndarray, np.ndarray | None]
 
-def fit_ours(name: str, X: Any, k: int, seed: int) -> np.ndarray:
+
+def fit_ours(name: str, X: Any, k: int, seed: int) -> Found:
     """Labels of one of our methods, at its defaults."""
-    return np.asarray(getattr(cocluster, name)(k, random_state=seed).fit(X).labels_)
+    model = getattr(cocluster, name)(k, random_state=seed).fit(X)
+    return np.asarray(model.labels_), np.asarray(model.column_labels_)
 
 
-PEERS: dict[str, Callable[[Any, int, int], np.ndarray]] = {
-    "SpectralCoclustering": lambda X, k, seed: (
-        SpectralCoclustering(k, random_state=seed).fit(X).row_labels_
-    ),
+def spectral_coclustering(X: Any, k: int, seed: int) -> Found:
+    """Labels by scikit-learn's co-clustering."""
+    model = SpectralCoclustering(k, random_state=seed).fit(X)
+    return model.row_labels_, model.column_labels_
+
+
+# Peers that cluster the rows alone.
+ROWS_ALONE: dict[str, Callable[[Any, int, int], np.ndarray]] = {
     "MiniBatchKMeans": lambda X, k, seed: MiniBatchKMeans(
         k, n_init="auto", random_state=seed
     ).fit_predict(TfidfTransformer().fit_transform(X)),
@@ -35,9 +43,13 @@ PEERS: dict[str, Callable[[Any, int, int], np.ndarray]] = {
 }
 
 
-def labels_of(name: str, X: Any, k: int, seed: int) -> np.ndarray:
-    """Labels of the rows by a method of ours or of a peer."""
-    return PEERS[name](X, k, seed) if name in PEERS else fit_ours(name, X, k, seed)
+def labels_of(name: str, X: Any, k: int, seed: int) -> Found:
+    """Labels of the rows, and of the columns if there are any, by a method of ours or of a peer."""
+    if name in ROWS_ALONE:
+        return ROWS_ALONE[name](X, k, seed), None
+    if name == "SpectralCoclustering":
+        return spectral_coclustering(X, k, seed)
+    return fit_ours(name, X, k, seed)
 
 
 def random_graph(n: int, n_neighbors: int = 5) -> sp.csr_array:

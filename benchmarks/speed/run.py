@@ -48,6 +48,7 @@ FIELDS = [
     "memory",
     "accuracy",
     "nmi",
+    "column_nmi",
     "best_possible",
     "n_sweeps",
     "versions",
@@ -83,9 +84,13 @@ def written(data: Data) -> Iterator[tuple[Path, float]]:
                 data.clusters,
                 pattern=data.pattern,
                 row_degree=data.degree,
+                contrast=data.contrast,
+                size_ratio=data.size_ratio,
+                noise=data.noise,
                 random_state=data.seed,
             )
             X, labels, best = planted.X, planted.row_labels, planted.best_accuracy
+            np.save(folder / "column_labels.npy", planted.column_labels)
         sp.save_npz(folder / "X.npz", sp.csr_matrix(X.astype(data.dtype)), compressed=False)
         np.save(folder / "labels.npy", labels)
         if data.links:
@@ -113,8 +118,23 @@ def measured(case: Case, method: str, folder: Path, source: Path | None) -> Row:
         return {"status": (done.stderr.strip().splitlines() or ["ended by the system"])[-1][:120]}
     result: Row = {"status": "done", **json.loads(done.stdout.splitlines()[-1])}
     if case.task == "fit":
-        labels, found = np.load(folder / "labels.npy"), np.load(folder / "found.npy")
-        result |= {"accuracy": accuracy(labels, found), "nmi": nmi(labels, found)}
+        result |= scores(folder)
+    return result
+
+
+def scores(folder: Path) -> Row:
+    """Agreement of what a fit found with what was planted; rows of noise are left out."""
+    labels, found = np.load(folder / "labels.npy"), np.load(folder / "found.npy")
+    known = labels != labels.dtype.type(-1)
+    result: Row = {
+        "accuracy": accuracy(labels[known], found[known]),
+        "nmi": nmi(labels[known], found[known]),
+    }
+    planted, file = folder / "column_labels.npy", folder / "found_columns.npy"
+    if planted.exists() and file.exists():
+        result["column_nmi"] = nmi(np.load(planted), np.load(file))
+    # The next method may find none.
+    file.unlink(missing_ok=True)
     return result
 
 

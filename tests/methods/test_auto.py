@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from cocluster import ITCC, CoCluster, Links, star
+from cocluster import ITCC, CoCluster, Links, choose_n_clusters, star
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, relational
 from cocluster.datasets import make_blocks
@@ -130,3 +130,29 @@ def test_labels_given_as_a_start_are_used(planted: Any) -> None:
     truth = np.asarray(planted.row_labels)
     model = CoCluster(K, init=truth, random_state=0).fit(planted.X)
     assert accuracy(truth, model.labels_) >= planted.best_accuracy - 0.05
+
+
+def test_the_number_of_clusters_is_chosen_as_by_choose_n_clusters():
+    X = make_blocks(200, 120, 3, random_state=0).X
+    model = CoCluster("auto", random_state=0).fit(X)
+    assert model.choice_ == choose_n_clusters(X, random_state=0)
+    expected = CoCluster(model.choice_.rows.stable, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.labels_, expected.labels_)
+    classes = np.full(200, -1)
+    classes[:5] = range(5)
+    more = CoCluster("auto", random_state=0).fit(X, classes)
+    assert len(np.unique(more.labels_)) == max(5, more.choice_.rows.stable)
+    # A number that is given is not chosen.
+    assert not hasattr(model.set_params(n_clusters=2).fit(X), "choice_")
+
+
+def test_noise_is_one_cluster():
+    noise = make_blocks(200, 120, 1, random_state=0).X
+    with pytest.warns(UserWarning, match="no stable grouping of the samples"):
+        model = CoCluster("auto", random_state=0).fit(noise)
+    np.testing.assert_array_equal(model.labels_, 0)
+
+
+def test_two_samples_are_too_few_to_choose_from():
+    with pytest.raises(ValueError, match="too few to choose a number of clusters"):
+        CoCluster("auto").fit(np.eye(2))

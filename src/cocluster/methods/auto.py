@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from inspect import signature
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import (
@@ -21,10 +22,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from cocluster.data.relational import RelationalData, relational
 from cocluster.linalg.types import Array
+from cocluster.links.labelling import known_codes
 from cocluster.methods.auto_itcc import ConsensusITCC
 from cocluster.methods.base import Coclusterer, clusters_by_type, undecided
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.choice import chosen
+from cocluster.methods.how_many.choice import Choice
+from cocluster.methods.how_many.cuts import Labels
+from cocluster.methods.how_many.search import search_in
 from cocluster.methods.information.itcc import ITCC
 from cocluster.methods.presenting import (
     Findings,
@@ -37,6 +42,7 @@ from cocluster.methods.presenting import (
 from cocluster.methods.probability import probabilities
 from cocluster.trifactor import Callback, Interrupted
 from cocluster.utils.checks import check_choice
+from cocluster.utils.randomness import generator
 
 # Parameters that None leaves to the method.
 OPTIONAL = ("n_init", "max_iter", "tol")
@@ -58,8 +64,10 @@ class CoCluster(
 
     Parameters
     ----------
-    n_clusters : int
-        Clusters of samples.
+    n_clusters : int or "auto"
+        Clusters of samples. "auto" asks `choose_n_clusters`, which takes the time of about ten
+        fits, and keeps its answer in ``choice_``; with classes in ``y`` there are at least as many
+        clusters as classes. Data without a stable grouping become one cluster, with a warning.
     method : str
         A name in `cocluster.methods.METHODS`, or "auto", the same rule with links and for many
         views: information-theoretic co-clustering from a consensus of embeddings
@@ -96,6 +104,8 @@ class CoCluster(
     rows_, columns_, biclusters_
         The co-clusters. With as many groups as clusters, co-cluster i is cluster i with group i;
         else every pair of a cluster and a group is one, the groups running faster.
+    choice_ : Choice, if ``n_clusters="auto"``
+        How many clusters there are, why, and the table behind it.
     temperature_ : float or None
         What `predict_proba` divides the costs by; None if it shows memberships.
     model_ : the fitted method, with its own numbers of clusters
@@ -123,7 +133,7 @@ class CoCluster(
     ((6, 4), array([1]))
     """
 
-    n_clusters: int = 2
+    n_clusters: int | Literal["auto"] = 2
     method: str = "auto"
     _: KW_ONLY
     n_column_clusters: int | Mapping[str, int] | None = None
@@ -146,6 +156,9 @@ class CoCluster(
         auto = self.method == "auto"
         estimator = ConsensusITCC if auto else METHODS[self.method].estimator
         own, data = self._parameters_of(estimator), relational(X)
+        choice = self._how_many(data) if self.n_clusters == "auto" else None
+        if choice is not None:
+            own["n_clusters"] = max(choice.rows.stable, _n_classes(y))
         if auto:
             estimator, data = chosen(data)
         own, wanted, before = self._with_start(own, estimator, data)
@@ -157,7 +170,17 @@ class CoCluster(
             self._store(model, None)
             raise
         self._store(model, findings(model, task, run, wanted, before))
+        if choice is not None:
+            self.choice_ = choice
         return self
+
+    def _how_many(self, data: RelationalData) -> Choice:
+        """The number of clusters that the data themselves show."""
+        seed = int(generator(self.random_state).integers(2**31 - 1))
+        choice = search_in(data, by_default, None, seed).run({})
+        if choice.rows.stable == 1:
+            warnings.warn(choice.reason, UserWarning, stacklevel=3)
+        return choice
 
     fit_predict = Coclusterer.fit_predict
 
@@ -167,11 +190,11 @@ class CoCluster(
         """Parameters for a method, numbers of groups to merge to, and labels to be numbered as."""
         wanted = before = None
         if "init" in own:
-            own["init"], before = start_of(self.init, data, self.n_clusters)
+            own["init"], before = start_of(self.init, data, own["n_clusters"])
         if self.method == "auto" and issubclass(estimator, ITCC):
-            wanted = clusters_by_type(data, self.n_clusters, self.n_column_clusters)
+            wanted = clusters_by_type(data, own["n_clusters"], self.n_column_clusters)
             if self.n_column_clusters is not None:
-                own["n_column_clusters"] = finer(wanted, data, self.n_clusters)
+                own["n_column_clusters"] = finer(wanted, data, own["n_clusters"])
             own["init"] = without_groups(own["init"], data, wanted)
         return own, wanted, before
 
@@ -321,3 +344,21 @@ class CoCluster(
         # here for the number of columns to expect.
         tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags
+
+
+def _n_classes(y: Any) -> int:
+    """Different classes in a partial labelling."""
+    return 0 if y is None else int(known_codes(y, -1).max(initial=-1)) + 1
+
+
+def by_default(
+    data: RelationalData,
+    n_clusters: int,
+    n_column_clusters: Mapping[str, int] | None,
+    start: Labels | None,
+    seed: int,
+) -> Labels:
+    """Labels of every type by what `CoCluster` does by default."""
+    init: Any = "spectral" if start is None else dict(start)
+    model = CoCluster(n_clusters, n_column_clusters=n_column_clusters, init=init, random_state=seed)
+    return model.fit(data).labels_by_type_

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from cocluster.data.relational import RelationalData, relational
-from cocluster.methods.auto import CoCluster
+from cocluster.methods.auto import by_default
 from cocluster.methods.how_many.choice import Choice
-from cocluster.methods.how_many.cuts import Labels
 from cocluster.methods.how_many.search import Report, Search, search_in
 from cocluster.utils.randomness import RandomState, generator
 
@@ -76,19 +74,6 @@ def choose_n_clusters(
     search = _search(relational(X), k_max, random_state, known)
     measured = search.resumed(known.measured) if known else {}
     return search.run(measured, callback, _keeper(resume))
-
-
-def by_default(
-    data: RelationalData,
-    n_clusters: int,
-    n_column_clusters: Mapping[str, int] | None,
-    start: Labels | None,
-    seed: int,
-) -> Labels:
-    """Labels of every type by what `CoCluster` does by default."""
-    init: Any = "spectral" if start is None else dict(start)
-    model = CoCluster(n_clusters, n_column_clusters=n_column_clusters, init=init, random_state=seed)
-    return model.fit(data).labels_by_type_
 
 
 def _search(
