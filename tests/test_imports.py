@@ -23,7 +23,7 @@ FLOORS = (
     {"trifactor"},
     {"methods"},
     {"metrics", "preprocessing", "io", "datasets", "report", "interview"},
-    {"cli", "web"},
+    {"cli", "web", "omics"},
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 # The way in: they know every floor, and no floor knows them.
