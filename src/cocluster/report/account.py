@@ -14,7 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from cocluster.linalg.types import Array
+from cocluster.report.account_tables import rows_of
 from cocluster.report.encoding import decoded, encoded
+from cocluster.report.markdown import as_markdown
+from cocluster.report.notebook import as_notebook
+from cocluster.report.page import page
 from cocluster.report.parts.alerts import alerts_part
 from cocluster.report.parts.association import association_part
 from cocluster.report.parts.choice import choice_part
@@ -32,69 +36,17 @@ from cocluster.report.parts.members import Album
 from cocluster.report.parts.method import citation_part, reproduce_part
 from cocluster.report.parts.picture import pictures_part
 from cocluster.report.parts.run import run_part
-from cocluster.report.parts.values import (
-    Alert,
-    Association,
-    Citation,
-    Classes,
-    ClusterShown,
-    Data,
-    HowMany,
-    LinksShown,
-    Picture,
-    Reproduce,
-    Run,
-    Sure,
-)
+from cocluster.report.parts.values import FORMAT, Contents
 from cocluster.report.sureness import sureness
-
-# Of the values: raised whenever older ones could not be read as they are.
-FORMAT = 1
+from cocluster.report.tables import Row, as_frame
 
 
-@dataclass(frozen=True)
-class Account:
-    """All that is to be told of a fit, as plain values; `account` makes it.
+@dataclass(frozen=True, repr=False)
+class Account(Contents):
+    """All that is to be told of a fit; `account` makes it.
 
-    Attributes
-    ----------
-    format : int
-        1; others are refused.
-    title : str
-    data : Data
-    run : Run
-    sure : Sure
-    clusters : dict of type to tuple of ClusterShown
-        The samples first.
-    associations : tuple of Association
-    pictures : tuple of Picture
-    links : tuple of LinksShown
-    classes : Classes or None
-    choice : HowMany or None
-    alerts : tuple of Alert
-    reproduce : Reproduce
-    citation : Citation
+    What it holds is in `Contents`. Print it for an overview; notebooks show it as a table.
     """
-
-    format: int
-    title: str
-    data: Data
-    run: Run
-    sure: Sure
-    clusters: dict[str, tuple[ClusterShown, ...]]
-    associations: tuple[Association, ...]
-    pictures: tuple[Picture, ...]
-    links: tuple[LinksShown, ...]
-    classes: Classes | None
-    choice: HowMany | None
-    alerts: tuple[Alert, ...]
-    reproduce: Reproduce
-    citation: Citation
-
-    @property
-    def samples(self) -> tuple[ClusterShown, ...]:
-        """The clusters of the samples."""
-        return self.clusters[self.data.center]
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as dicts, lists, texts and numbers; `from_dict` gives back the same."""
@@ -116,6 +68,43 @@ class Account:
     def to_json(self, indent: int | None = None) -> str:
         """The values of `as_dict` as JSON; its schema is ``report/account.schema.json``."""
         return json.dumps(self.as_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def rows(self, part: str) -> list[Row]:
+        """One part as a table, a dict for each row.
+
+        Parameters
+        ----------
+        part : {"clusters", "features", "members", "views", "associations", "classes", "links", \
+"broken", "choice", "alerts", "certainty", "history"}
+        """
+        return rows_of(self, part)
+
+    def to_frame(self, part: str = "clusters") -> Any:
+        """One part (see `rows`) as a pandas frame."""
+        return as_frame(self.rows(part))
+
+    def to_markdown(self) -> str:
+        """The account in short, as Markdown."""
+        return as_markdown(self)
+
+    def to_html(self) -> str:
+        """The report: one HTML page that needs nothing else; see `cocluster.report.page`."""
+        return page(self)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{own.id} {own.name} ({own.size:,}): "
+            + ", ".join(f.name for view in own.views[:1] for f in view.features)
+            for own in self.samples
+        ]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{kind.name}: {kind.size}" for kind in self.data.types)
+        return f"Account({self.title}; {sizes}; {len(self.samples)} clusters)"
+
+    def _repr_html_(self) -> str:
+        return str(as_notebook(self))
 
 
 def account(

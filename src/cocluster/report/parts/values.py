@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# Of the values: raised whenever older ones could not be read as they are.
+FORMAT = 1
+
 Id = int | str
 Plain = bool | int | float | str | None
 
@@ -429,3 +432,52 @@ class Citation:
     title: str
     objective: str
     references: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What an account holds.
+
+    Attributes
+    ----------
+    format : int
+        1; others are refused.
+    title : str
+    data : Data
+    run : Run
+    sure : Sure
+    clusters : dict of type to tuple of ClusterShown
+        The samples first.
+    associations : tuple of Association
+    pictures : tuple of Picture
+    links : tuple of LinksShown
+    classes : Classes or None
+    choice : HowMany or None
+    alerts : tuple of Alert
+    reproduce : Reproduce
+    citation : Citation
+    """
+
+    format: int
+    title: str
+    data: Data
+    run: Run
+    sure: Sure
+    clusters: dict[str, tuple[ClusterShown, ...]]
+    associations: tuple[Association, ...]
+    pictures: tuple[Picture, ...]
+    links: tuple[LinksShown, ...]
+    classes: Classes | None
+    choice: HowMany | None
+    alerts: tuple[Alert, ...]
+    reproduce: Reproduce
+    citation: Citation
+
+    @property
+    def samples(self) -> tuple[ClusterShown, ...]:
+        """The clusters of the samples."""
+        return self.clusters[self.data.center]
+
+    def name_of(self, name: str, cluster: Id | None) -> str:
+        """What a cluster of a type is called; empty if there is none."""
+        return next((own.name for own in self.clusters.get(name, ()) if own.id == cluster), "")
