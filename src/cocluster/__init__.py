@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from cocluster.methods.spectral.ldcc import LDCC
     from cocluster.methods.spectral.ncut import NCut
     from cocluster.methods.spectral.src import SRC
+    from cocluster.report.account import Account, account
     from cocluster.report.compare import compare
     from cocluster.report.explain import explain
 
@@ -45,6 +46,7 @@ __version__ = "0.2.0"
 register(__name__)
 
 _MODULES = {
+    "Account": "report.account",
     "BSGP": "methods.spectral.bsgp",
     "CMRF": "methods.information.cmrf",
     "CoCluster": "methods.auto",
@@ -71,6 +73,7 @@ _MODULES = {
     "SemiNMF": "methods.factorization.nmf",
     "StarSSNMF": "methods.factorization.star_ssnmf",
     "TriFactorization": "methods.factorization.compose",
+    "account": "report.account",
     "bipartite": "data.relational",
     "choose_n_clusters": "methods.how_many.choose",
     "compare": "report.compare",
@@ -97,6 +100,7 @@ __all__ = [
     "SNMTF",
     "SRC",
     "SSNMF",
+    "Account",
     "CoCluster",
     "Interview",
     "KernelKMeans",
@@ -107,6 +111,7 @@ __all__ = [
     "SemiNMF",
     "StarSSNMF",
     "TriFactorization",
+    "account",
     "bipartite",
     "choose_n_clusters",
     "compare",

@@ -19,13 +19,16 @@ def rowwise(function: Callable[..., Any], X: Any, *shared: Any) -> Any:
     return function(X, *shared) if by_parts is None else by_parts(function, *shared)
 
 
-def summed(function: Callable[..., Any], X: Any, *shared: Any) -> Any:
-    """``function(X, *shared)`` for a function that is a sum over the rows of X.
+def summed(function: Callable[..., Any], X: Any, *shared: Any, along: tuple[Any, ...] = ()) -> Any:
+    """``function(X, *along, *shared)`` for a function that is a sum over the rows of X.
 
     Of row blocks, and of what is spread over a cluster, only the sums of the parts travel.
+    ``along`` are factors of the rows: each part gets its share of them.
     """
     by_parts = own_method(X, "total")
-    return function(X, *shared) if by_parts is None else by_parts(function, *shared)
+    if by_parts is None:
+        return function(X, *along, *shared)
+    return by_parts(function, *shared, along=along) if along else by_parts(function, *shared)
 
 
 @delegating

@@ -70,8 +70,14 @@ def explain(
     check_statistic(by)
     check_integer(n_features, "n_features")
     check_integer(n_members, "n_members", 0)
-    subject = subject_of(model, data)
-    given = checked_names(names or {}, subject.clusters[subject.data.center].ids.tolist())
+    return explained(subject_of(model, data), by, n_features, n_members, names or {})
+
+
+def explained(
+    subject: Subject, by: str, n_features: int, n_members: int, names: Mapping[Any, str]
+) -> Explanation:
+    """`explain`, of data and clusters that were checked."""
+    given = checked_names(names, subject.clusters[subject.data.center].ids.tolist())
     types = {}
     for name in subject.clusters:
         found = _found(subject, name, by)

@@ -5,15 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from cocluster.data.relational import RelationalData, blocks_of, relational
-from cocluster.io.dataset import Dataset
 from cocluster.linalg.partitions import Partition, as_partition
 from cocluster.linalg.types import Array
 from cocluster.utils.named import by_name
+
+
+@runtime_checkable
+class Described(Protocol):
+    """Data with whatever was known of the samples: what `cocluster.datasets.Dataset` has.
+
+    Reports ask for no more, so that they need not know how files are read.
+    """
+
+    name: str
+    labels: Any
+    class_names: Any
+    sample_names: Any
+    texts: Any
+    titles: Any
+    metadata: Any
+    notes: Any
+
+    @property
+    def data(self) -> RelationalData:
+        """The views as relational data."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,23 +100,34 @@ def subject_of(found: Any, data: Any) -> Subject:
         Those that the model was fitted to.
     """
     read = data_of(data)
-    labels = labels_of(found)
-    named = named_alike(labels, read.types)
-    _check_sizes(found, labels, named, read)
-    _check_names(found, read)
+    named = checked_labels(found, read)
     clusters = {name: Clusters.of(values) for name, values in named.items()}
     return Subject(read, clusters, found if is_model(found) else None)
 
 
+def checked_labels(found: Any, data: RelationalData) -> dict[str, Array]:
+    """Labels by the types of the data, which must be those that were clustered."""
+    labels = labels_of(found)
+    named = named_alike(labels, data.types)
+    _check_sizes(found, labels, named, data)
+    _check_names(found, data)
+    return named
+
+
 def data_of(data: Any) -> RelationalData:
     """Anything that holds data as relational data, samples in rows."""
-    read = relational(data.data if isinstance(data, Dataset) else data).oriented()
+    read = read_data(data)
     if blocks_of(read) is not None:
         raise ValueError(
             "Reports need data in memory; take a sample of the rows, and the labels that the model "
             "predicts for it."
         )
     return read
+
+
+def read_data(data: Any) -> RelationalData:
+    """The same, wherever the rows are: blocks on disk stay there."""
+    return relational(data.data if isinstance(data, Described) else data).oriented()
 
 
 def named_alike(labels: Mapping[str, Array], types: Sequence[str]) -> dict[str, Array]:
@@ -111,7 +142,7 @@ def named_alike(labels: Mapping[str, Array], types: Sequence[str]) -> dict[str, 
 
 def classes_of(data: Any) -> Array | None:
     """Known classes of the samples, -1 where unknown; None if the data come without."""
-    return data.labels if isinstance(data, Dataset) else None
+    return data.labels if isinstance(data, Described) else None
 
 
 def is_model(found: Any) -> bool:

@@ -1,0 +1,1 @@
+"""The parts of an account: for each one its value, and the function that computes it."""

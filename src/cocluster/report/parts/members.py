@@ -1,0 +1,71 @@
+"""What a person wants to see of a sample: title, the beginning of the text, a picture, metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cocluster.linalg.types import Array
+from cocluster.report.parts.material import Material
+from cocluster.report.png import data_address
+
+# Letters of a text that are shown: three lines or so.
+SNIPPET = 280
+# Columns of metadata beside a sample, and letters of each: the rest is in the data.
+COLUMNS, CELL = 6, 80
+
+
+@dataclass(frozen=True, eq=False)
+class Album:
+    """Looks samples up by their position.
+
+    Attributes
+    ----------
+    found : Material
+    thumbnail : callable of position to image, or None
+    """
+
+    found: Material
+    thumbnail: Callable[[int], Array | None] | None = None
+
+    @staticmethod
+    def empty() -> dict[str, Any]:
+        """What is known of an object that is no sample: nothing but its name."""
+        return {"title": "", "snippet": "", "picture": "", "metadata": {}, "class_name": ""}
+
+    def page(self, position: int) -> dict[str, Any]:
+        """The fields of `MemberShown` that describe a sample."""
+        known = self.empty()
+        image = None if self.thumbnail is None else self.thumbnail(position)
+        if image is not None:
+            known["picture"] = data_address(np.asarray(image))
+        about = self.found.described
+        if about is None:
+            return known
+        if about.titles is not None:
+            known["title"] = _cut(str(about.titles[position]), CELL)
+        if about.texts is not None:
+            known["snippet"] = _cut(self._body(position), SNIPPET)
+        if about.labels is not None and about.labels[position] >= 0:
+            code = int(about.labels[position])
+            names = about.class_names
+            known["class_name"] = str(code if names is None else names[code])
+        columns = list(about.metadata.items())[:COLUMNS]
+        known["metadata"] = {str(k): _cut(str(v[position]), CELL) for k, v in columns}
+        return known
+
+    def _body(self, position: int) -> str:
+        """The text without mail headers and shared lines, if those were left out of the counts."""
+        about = self.found.described
+        text = "" if about is None else str(about.texts[position])
+        bodies = getattr(getattr(about, "counter", None), "bodies", None)
+        return (str(bodies([text])[0]) or text) if bodies is not None else text
+
+
+def _cut(text: str, length: int) -> str:
+    """A text on one line, no longer than this."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1].rstrip() + "…"

@@ -1,0 +1,483 @@
+"""What an account is made of: frozen dataclasses of plain values, with tuples instead of lists.
+
+Numbers that are not known are None, never NaN: JSON has no word for that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Of the values: raised whenever older ones could not be read as they are.
+FORMAT = 1
+
+Id = int | str
+Plain = bool | int | float | str | None
+
+
+@dataclass(frozen=True)
+class TypeSize:
+    """A type of objects (samples, words, ...) and how many there are."""
+
+    name: str
+    size: int
+    named: bool
+
+
+@dataclass(frozen=True)
+class DataView:
+    """One matrix of the data.
+
+    Attributes
+    ----------
+    name, rows, columns : str
+        What the view is called, and the types in its rows and columns.
+    n_rows, n_columns : int
+        Its size; a view that lacks samples has fewer rows than there are samples.
+    entries : int
+        Entries that are not zero.
+    density : float
+        Their share of all.
+    kind : {"counts", "not negative", "any sign"}
+        What the entries are.
+    weight : float
+        What the view counts for.
+    """
+
+    name: str
+    rows: str
+    columns: str
+    n_rows: int
+    n_columns: int
+    entries: int
+    density: float
+    kind: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Data:
+    """What was clustered, and how it was read.
+
+    ``looked_at`` is the number of samples among which features and members were looked for: all,
+    unless there are very many.
+    """
+
+    name: str
+    center: str
+    types: tuple[TypeSize, ...]
+    views: tuple[DataView, ...]
+    reading: str
+    counting: str
+    alignment: str
+    notes: tuple[str, ...]
+    info: dict[str, str]
+    looked_at: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """How the clusters were found.
+
+    Attributes
+    ----------
+    method, name : str
+        As `CoCluster(method=...)` takes it, and the name of the class that ran.
+    asked : str
+        The class that was fitted and its method: ``CoCluster(auto)``, where that chose.
+    parameters : dict
+        All parameters of what was fitted; arrays and objects in words.
+    seed : int, str or None
+    n_clusters : dict of type to int
+    versions : dict of package to version
+    seconds : float or None
+        What the fit took, where it was measured.
+    objective : float or None
+    history : tuple of float
+        The objective after each sweep.
+    sweeps : int
+    converged : bool or None
+    """
+
+    method: str
+    name: str
+    asked: str
+    parameters: dict[str, Plain]
+    seed: int | str | None
+    n_clusters: dict[str, int]
+    versions: dict[str, str]
+    seconds: float | None
+    objective: float | None
+    history: tuple[float, ...]
+    sweeps: int
+    converged: bool | None
+
+
+@dataclass(frozen=True)
+class Sure:
+    """How sure the clusters of the samples are, all in all.
+
+    Attributes
+    ----------
+    certainty : float or None
+        Mean probability of the cluster that a sample is in; None where the method gives none.
+    borderline : int or None
+        Samples whose cluster is at most twice as probable as all others together.
+    edges, counts : tuples
+        Histogram of those probabilities: ``counts[i]`` samples between two edges.
+    refits : int
+        How often parts of the samples were fitted anew, to see what is found again; 0: not asked.
+    agreement : float or None
+        Mean share of the samples that stay in their cluster then.
+    outliers : tuple of str
+        Samples that fit no cluster; only with refits.
+    """
+
+    certainty: float | None
+    borderline: int | None
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+    refits: int
+    agreement: float | None
+    outliers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FeatureShown:
+    """A feature that sets a cluster apart; see `cocluster.report.statistics.Scores`."""
+
+    name: str
+    position: int
+    score: float | None
+    share: float | None
+    lift: float | None
+    exclusivity: float | None
+
+
+@dataclass(frozen=True)
+class ViewShare:
+    """What one view says of a cluster: its share of what is known, and the top features."""
+
+    name: str
+    statistic: str
+    share: float
+    features: tuple[FeatureShown, ...]
+
+
+@dataclass(frozen=True)
+class MemberShown:
+    """A member of a cluster, as a person wants to see it.
+
+    Attributes
+    ----------
+    name : str
+        Its id, or its position where it has none.
+    position : int
+        Its row in the data.
+    title, snippet : str
+        Where the data have titles and texts; the beginning of the text.
+    picture : str
+        Where the samples are pictures: a small one, as a ``data:`` address.
+    metadata : dict of str to str
+    margin : float
+        How much dearer the next best cluster is.
+    probability : float or None
+    second : id or None
+        The next best cluster.
+    class_name : str
+        Its known class, if any; shown, never used.
+    """
+
+    name: str
+    position: int
+    title: str
+    snippet: str
+    picture: str
+    metadata: dict[str, str]
+    margin: float
+    probability: float | None
+    second: Id | None
+    class_name: str
+
+
+@dataclass(frozen=True)
+class GroupShown:
+    """A group of features that a cluster goes with: the lift of the block, or its effect."""
+
+    type: str
+    id: Id
+    name: str
+    size: int
+    lift: float | None
+    effect: float
+
+
+@dataclass(frozen=True)
+class ClusterShown:
+    """A cluster of one type.
+
+    Attributes
+    ----------
+    id : int or str
+        Its label; the colour in every picture follows from it.
+    name : str
+    given : bool
+        Whether a person gave the name.
+    size : int
+    share : float
+        Of all objects of the type.
+    margin : float
+        Mean margin of the members.
+    certainty : float or None
+        Their mean probability to be in it.
+    borderline : int or None
+        Members whose cluster is at most twice as probable as all others together.
+    stability : float or None
+        Share of the cluster that is found again by refits, where asked for.
+    views : tuple of ViewShare, the one that says most first
+    groups : tuple of GroupShown
+        Groups of the other types that go with it, the strongest first.
+    representative, borderline_members : tuple of MemberShown
+    """
+
+    id: Id
+    name: str
+    given: bool
+    size: int
+    share: float
+    margin: float
+    certainty: float | None
+    borderline: int | None
+    stability: float | None
+    views: tuple[ViewShare, ...]
+    groups: tuple[GroupShown, ...]
+    representative: tuple[MemberShown, ...]
+    borderline_members: tuple[MemberShown, ...]
+
+
+@dataclass(frozen=True)
+class Association:
+    """How much clusters of two types have to do with each other.
+
+    Attributes
+    ----------
+    rows, columns : str
+        The types.
+    row_ids, column_ids : tuple of ids
+    sums : tuple of tuples
+        Sum of the data over every block.
+    means : tuple of tuples
+        The same for each pair of a row and a column.
+    lift : tuple of tuples, or None for data of any sign
+        Sum over the sum that the sizes of row and column lead one to expect.
+    effect : tuple of tuples
+        What pictures show: log2 of the lift, empty blocks damped; for data of any sign the mean
+        of a block less that of its columns, in units of their standard deviation.
+    marked : tuple of (row, column) positions
+        Blocks that matter: those that carry most of what the clusters know of each other.
+    """
+
+    rows: str
+    columns: str
+    row_ids: tuple[Id, ...]
+    column_ids: tuple[Id, ...]
+    sums: tuple[tuple[float, ...], ...]
+    means: tuple[tuple[float, ...], ...]
+    lift: tuple[tuple[float, ...], ...] | None
+    effect: tuple[tuple[float, ...], ...]
+    marked: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The matrix of a view, rows and columns sorted by cluster, summed up to few cells.
+
+    Attributes
+    ----------
+    view, rows, columns : str
+        The view and the types of its rows and columns.
+    n_rows, n_columns : int
+        Size of the matrix.
+    cells : tuple of tuples of int
+        Colour of each cell, from -50 (far less than expected) over 0 to 50 (far more).
+    unit : float
+        What one step of a colour stands for.
+    kind : {"log2 lift", "standard deviations"}
+        What ``cells * unit`` is.
+    row_ids, column_ids : tuple of ids
+        Clusters in the order of the picture.
+    row_cuts, column_cuts : tuple of int
+        The first cell of each of them, and the number of cells at the end.
+    row_names, column_names : tuple of str
+        What lies behind each row and column of cells: a name, or the first of some.
+    """
+
+    view: str
+    rows: str
+    columns: str
+    n_rows: int
+    n_columns: int
+    cells: tuple[tuple[int, ...], ...]
+    unit: float
+    kind: str
+    row_ids: tuple[Id, ...]
+    column_ids: tuple[Id, ...]
+    row_cuts: tuple[int, ...]
+    column_cuts: tuple[int, ...]
+    row_names: tuple[str, ...]
+    column_names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BrokenLink:
+    """A link that the clusters do not keep: must is True for two that belong together."""
+
+    must: bool
+    first: str
+    second: str
+    first_cluster: Id
+    second_cluster: Id
+
+
+@dataclass(frozen=True)
+class LinksShown:
+    """The links on one type.
+
+    ``implied`` counts all pairs that follow from those stated, these included; None where the
+    links themselves were not given. ``broken`` lists the first of those that are violated.
+    """
+
+    type: str
+    stated: int
+    must: int | None
+    cannot: int | None
+    implied: int | None
+    satisfied: int
+    violated: int
+    broken: tuple[BrokenLink, ...]
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Known classes beside the clusters: shown, never used.
+
+    ``table[i][j]`` samples of class i are in cluster j. NMI is divided by the larger entropy.
+    """
+
+    names: tuple[str, ...]
+    cluster_ids: tuple[Id, ...]
+    table: tuple[tuple[int, ...], ...]
+    known: int
+    accuracy: float
+    nmi: float
+    ari: float
+    purity: float
+
+
+@dataclass(frozen=True)
+class NumberTried:
+    """One number of clusters, see `cocluster.methods.how_many.choice.Line`."""
+
+    k: int
+    share: float
+    stability: float
+    chance: float
+    icl: float | None
+
+
+@dataclass(frozen=True)
+class NumberChosen:
+    """How many clusters of a type: most agreed on, recommended, finest supported."""
+
+    type: str
+    coarse: int
+    stable: int
+    fine: int
+    table: tuple[NumberTried, ...]
+
+
+@dataclass(frozen=True)
+class HowMany:
+    """How the number of clusters was chosen; the reason in words."""
+
+    reason: str
+    complete: bool
+    sides: tuple[NumberChosen, ...]
+
+
+@dataclass(frozen=True)
+class Alert:
+    """Something odd in the data or in the result.
+
+    ``level`` is "note" or "warning"; ``kind`` is a short name that does not change.
+    """
+
+    kind: str
+    level: str
+    text: str
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Reproduce:
+    """The Python and the command that give the same result; empty where there is none."""
+
+    python: str
+    command: str
+
+
+@dataclass(frozen=True)
+class Citation:
+    """The method in a line, and where it was published."""
+
+    title: str
+    objective: str
+    references: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What an account holds.
+
+    Attributes
+    ----------
+    format : int
+        1; others are refused.
+    title : str
+    data : Data
+    run : Run
+    sure : Sure
+    clusters : dict of type to tuple of ClusterShown
+        The samples first.
+    associations : tuple of Association
+    pictures : tuple of Picture
+    links : tuple of LinksShown
+    classes : Classes or None
+    choice : HowMany or None
+    alerts : tuple of Alert
+    reproduce : Reproduce
+    citation : Citation
+    """
+
+    format: int
+    title: str
+    data: Data
+    run: Run
+    sure: Sure
+    clusters: dict[str, tuple[ClusterShown, ...]]
+    associations: tuple[Association, ...]
+    pictures: tuple[Picture, ...]
+    links: tuple[LinksShown, ...]
+    classes: Classes | None
+    choice: HowMany | None
+    alerts: tuple[Alert, ...]
+    reproduce: Reproduce
+    citation: Citation
+
+    @property
+    def samples(self) -> tuple[ClusterShown, ...]:
+        """The clusters of the samples."""
+        return self.clusters[self.data.center]
+
+    def name_of(self, name: str, cluster: Id | None) -> str:
+        """What a cluster of a type is called; empty if there is none."""
+        return next((own.name for own in self.clusters.get(name, ()) if own.id == cluster), "")
