@@ -38,8 +38,11 @@ def chosen(data: RelationalData) -> tuple[type[Coclusterer], RelationalData]:
 
     Without negative values it is `ConsensusITCC`. With some it is `ShiftedITCC`, which counts every
     feature from its least value and so fills what was sparse; where that would be more than
-    50,000,000 entries, and less than a quarter of them are not zero, it is `FNMTF`.
+    50,000,000 entries, and less than a quarter of them are not zero, it is `FNMTF`; and so it is
+    for data with unknown entries.
     """
+    if any(r.observed is not None for r in data.relations):
+        return FNMTF, data
     signed = [r.matrix for r in data.relations if not is_nonnegative(r.matrix)]
     if not all(_may_be_dense(R) for R in signed):
         return FNMTF, data

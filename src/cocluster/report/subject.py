@@ -13,6 +13,7 @@ from cocluster.data.relational import RelationalData, blocks_of, relational
 from cocluster.io.dataset import Dataset
 from cocluster.linalg.partitions import Partition, as_partition
 from cocluster.linalg.types import Array
+from cocluster.methods.base import check_complete
 from cocluster.utils.named import by_name
 
 
@@ -96,6 +97,7 @@ def data_of(data: Any) -> RelationalData:
             "Reports need data in memory; take a sample of the rows, and the labels that the model "
             "predicts for it."
         )
+    check_complete(read, "A report")
     return read
 
 
