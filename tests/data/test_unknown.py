@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
+from cocluster.data import unknown
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, bipartite, star
 from cocluster.data.unknown import known_entries
@@ -55,16 +56,21 @@ def test_all_spellings_say_the_same(spelling):
     assert_array_equal(reference.known(relation), X)
 
 
+def test_sparse_data_of_which_little_is_known_stay_sparse(monkeypatch):
+    ratings = stored(VALUES, KNOWN)
+    assert not sp.issparse(bipartite(ratings, missing="unobserved").relations[0].matrix)
+    monkeypatch.setattr(unknown, "DENSE_FROM_SHARE", 1.0)
+    (relation,) = bipartite(ratings, missing="unobserved").relations
+    # Known zeros are stored.
+    assert relation.matrix.nnz == relation.observed.nnz == KNOWN.sum() > np.count_nonzero(VALUES)
+    assert_array_equal(reference.known(relation), X)
+
+
 @pytest.mark.parametrize("hold", [np.asarray, sp.csr_array])
 def test_nothing_unknown_is_no_mask(hold):
     given = hold(VALUES)
     assert bipartite(given).relations[0].observed is None
     assert bipartite(given, mask=np.ones(X.shape, bool)).relations[0].observed is None
-
-
-def test_known_zeros_of_sparse_data_are_kept():
-    values, mask = known_entries(stored(VALUES, KNOWN), missing="unobserved")
-    assert values.nnz == mask.nnz == KNOWN.sum() > np.count_nonzero(VALUES)
 
 
 @pytest.mark.parametrize("hold", ["NaN", "sparse, unobserved"])

@@ -62,6 +62,8 @@ def test_the_objective_never_rises(method, holey):
 @each_able
 def test_values_at_unknown_entries_do_not_matter(method, holey):
     X, whole, _ = holey
+    # So little is known that sparse data stay sparse.
+    X = np.where(np.add.outer(np.arange(len(X)), np.arange(X.shape[1])) % 5 == 0, whole, np.nan)
     known = ~np.isnan(X)
     wild = np.where(known, whole, 1e6)
     models = [

@@ -180,9 +180,7 @@ def bipartite(
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> ratings = sp.csr_array([[5.0, 0.0], [0.0, 3.0]])
-    >>> bipartite(ratings, missing="unobserved").relations[0].observed.toarray()
+    >>> bipartite([[5.0, np.nan], [np.nan, 3.0]]).relations[0].observed
     array([[1., 0.],
            [0., 1.]])
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import scipy.sparse as sp
 
 from cocluster.linalg.checked import in_form
 from cocluster.linalg.known import ones_like
+from cocluster.linalg.matrices import DENSE_FROM_SHARE, DENSE_UP_TO_ENTRIES, as_dense
 from cocluster.linalg.types import InMemory, is_operator
 from cocluster.utils.checks import check_choice
 
@@ -80,8 +82,8 @@ def _checked_mask(given: Any, matrix: InMemory, name: str) -> Any:
 
 def _of_sparse(
     matrix: sp.csr_array, name: str, mask: Any, missing: str
-) -> tuple[sp.csr_array, sp.csr_array | None]:
-    """Known entries of sparse data."""
+) -> tuple[InMemory, InMemory | None]:
+    """Known entries of sparse data; as dense arrays, if they are many."""
     nan = np.isnan(matrix.data)
     if missing == "zero" and nan.any():
         raise ValueError(
@@ -93,8 +95,13 @@ def _of_sparse(
         mask = stored if mask is None else stored.multiply(mask)
     if mask is None:
         return matrix, None
-    known = _read_at(sp.csr_array(mask), matrix)
-    return (known, None) if known.nnz == np.prod(known.shape) else (known, ones_like(known))
+    known, size = _read_at(sp.csr_array(mask), matrix), prod(matrix.shape)
+    if known.nnz == size:
+        return known, None
+    ones = ones_like(known)
+    if DENSE_FROM_SHARE * size < known.nnz and size <= DENSE_UP_TO_ENTRIES:
+        return as_dense(known), as_dense(ones)
+    return known, ones
 
 
 def _read_at(mask: sp.csr_array, matrix: sp.csr_array) -> sp.csr_array:

@@ -15,6 +15,8 @@ import numpy as np
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.matrices import (
+    DENSE_FROM_SHARE,
+    DENSE_UP_TO_ENTRIES,
     as_dense,
     as_sparse,
     column_counts,
@@ -25,12 +27,6 @@ from cocluster.linalg.types import Matrix, is_operator
 from cocluster.methods.auto_itcc import ConsensusITCC, ShiftedITCC
 from cocluster.methods.base import Coclusterer
 from cocluster.methods.factorization.fnmtf import FNMTF
-
-# Entries, zeros included, up to which data may be made dense: 400 MB in double precision.
-DENSE_UP_TO_ENTRIES = 50_000_000
-# With a larger share of entries that are not zero, products of dense arrays are quicker than those
-# of sparse ones, and take at most three times the memory.
-DENSE_FROM_SHARE = 0.25
 
 
 def chosen(data: RelationalData) -> tuple[type[Coclusterer], RelationalData]:
