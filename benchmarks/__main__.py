@@ -2,20 +2,24 @@
 
     python -m benchmarks reproduce wang2011/table2 [--quick]
     python -m benchmarks reproduce wang2011
+    python -m benchmarks ratings [--movielens ml-100k/u.data]
 
 To be called in the top folder of a checkout. What is done is not run again, so an interrupted
 command goes on where it ended. The page is written in any case, with what is there.
+Predictions of ratings have a page of their own, see `benchmarks.ratings`.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from benchmarks import ratings
 from benchmarks.packs import packed_afterwards
 from benchmarks.papers.reproduce import Work, find
 
@@ -51,11 +55,29 @@ def main(words: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(required=True, metavar="reproduce")
+    commands = parser.add_subparsers(required=True, metavar="reproduce|ratings")
     command = commands.add_parser("reproduce", help="run a table or figure, or write a page")
     command.add_argument("name", help="such as wang2011/table2, chen2008/figure1, or li2012")
     command.add_argument("--quick", action="store_true", help="a small part, in minutes")
+    command.set_defaults(act=_reproduce)
+    command = commands.add_parser("ratings", help="predict ratings, ours and those of Surprise")
+    command.add_argument("--movielens", type=Path, metavar="u.data", help="MovieLens-100k, too")
+    command.set_defaults(act=_ratings)
     asked = parser.parse_args(words)
+    return int(asked.act(asked))
+
+
+def _ratings(asked: argparse.Namespace) -> int:
+    """Run the benchmark of ratings; returns the exit code."""
+    try:
+        ratings.main(asked.movielens)
+    except (ValueError, OSError) as error:
+        return complain(error, FAILED)
+    return 0
+
+
+def _reproduce(asked: argparse.Namespace) -> int:
+    """Run what a paper shows; returns the exit code."""
     try:
         work = find(asked.name)
     except ValueError as error:

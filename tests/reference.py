@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import scipy.sparse as sp
 
+from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.partitions import as_array
 from cocluster.linalg.types import Array, Matrix
@@ -17,6 +18,14 @@ from cocluster.trifactor import BlockQuadratic
 def dense(R: Matrix) -> Array:
     """Any matrix as an array."""
     return R.toarray() if sp.issparse(R) else np.asarray(R)
+
+
+def known(relation: Relation) -> Array:
+    """The matrix of a relation with NaN for unknown entries."""
+    values = dense(relation.matrix)
+    if relation.observed is None:
+        return values
+    return np.where(dense(relation.observed) == 1, values, np.nan)
 
 
 def indicator(labels: Sequence[int], k: int) -> Array:
@@ -39,12 +48,12 @@ def label_sums(R: Array, labels: Array, k: int) -> Array:
 def squared_error(
     data: RelationalData, factors: Mapping[str, Array], associations: Sequence[Array]
 ) -> float:
-    """Σ_r w_r ‖R_r - G S Gᵀ‖² over the entries that are present; absent rows are NaN."""
+    """Σ_r w_r ‖R_r - G S Gᵀ‖² over the entries that are known; all others are NaN."""
     total = 0.0
     for relation, S in zip(data.relations, associations, strict=True):
         rows = slice(None) if relation.row_index is None else relation.row_index
         full = np.full((data.size(relation.rows), data.size(relation.cols)), np.nan)
-        full[rows] = dense(relation.matrix)
+        full[rows] = known(relation)
         model = as_array(factors[relation.rows]) @ S @ as_array(factors[relation.cols]).T
         total += relation.weight * np.nansum((full - model) ** 2)
     return float(total)
@@ -56,6 +65,9 @@ def block_value(block: BlockQuadratic, G: Array) -> float:
     for part in block.partial:
         for i in part.rows:
             value += G[i] @ part.gram @ G[i]
+    for term in block.known:
+        square = dense(term.observed) * (G[term.rows] @ term.prototypes.T) ** 2
+        value += term.weight * square.sum()
     if block.laplacian is not None:
         value += np.trace(G.T @ dense(block.laplacian) @ G)
     return float(value)
@@ -75,6 +87,34 @@ def block_means(X: Array, rows: Array, columns: Array, k: int, m: int) -> Array:
             block = X[np.ix_(rows == a, columns == b)]
             S[a, b] = block.mean() if block.size else 0.0
     return S
+
+
+def known_block_means(X: Array, rows: Array, columns: Array, k: int, m: int) -> Array:
+    """Means of what is not NaN in each block; of a block without it the mean of all."""
+    S = np.full((k, m), np.nanmean(X))
+    for a in range(k):
+        for b in range(m):
+            block = X[np.ix_(rows == a, columns == b)]
+            if not np.isnan(block).all():
+                S[a, b] = np.nanmean(block)
+    return S
+
+
+def nmtf_known_sweep(
+    X: Array, W: Array, G: Array, S: Array, F: Array
+) -> tuple[Array, Array, Array]:
+    """One sweep of weighted NMTF: G, S, F, S, each by its multiplicative rule on dense arrays."""
+
+    def over(numerator: Array, denominator: Array) -> Array:
+        return numerator / np.maximum(denominator, 1e-12)
+
+    def association(G: Array, S: Array, F: Array) -> Array:
+        return S * over(G.T @ (W * X) @ F, G.T @ (W * (G @ S @ F.T)) @ F)
+
+    G = G * over((W * X) @ F @ S.T, (W * (G @ S @ F.T)) @ F @ S.T)
+    S = association(G, S, F)
+    F = F * over((W * X).T @ G @ S, (W * (G @ S @ F.T)).T @ G @ S)
+    return G, association(G, S, F), F
 
 
 def fnmtf_row_step(X: Array, columns: Array, S: Array) -> Array:

@@ -229,7 +229,8 @@ X3 = np.ones((3, 2))
     ("views", "options", "message"),
     [
         ({"samples": X3}, {}, "both named 'samples'; rename"),
-        ({"a": X3, "b": X3 * np.nan}, {}, "Input b contains NaN"),
+        ({"a": X3, "b": X3 * np.inf}, {}, "Input b contains infinity"),
+        ({"a": X3, "b": X3 * np.nan}, {}, "No entry of view 'b' is known"),
         ({"a": X3}, {"weights": {"c": 1}}, "no view 'c' to weigh; the views are a"),
         ({"a": X3}, {"weights": [1, 2]}, "1 views but 2 weights"),
         ({"a": X3}, {"weights": [0]}, "weight 0.0; weights must be positive"),
@@ -286,8 +287,8 @@ def test_repeated_row_index():
 
 
 def test_values_of_a_relation_are_checked():
-    with pytest.raises(ValueError, match="'a' x 'b' contains NaN"):
-        Relation(X3 * np.nan, "a", "b")
+    with pytest.raises(ValueError, match="'a' x 'b' contains infinity"):
+        Relation(X3 * np.inf, "a", "b")
     with pytest.raises(ValueError, match="Expected 2D array"):
         Relation(np.ones(3), "a", "b")
 

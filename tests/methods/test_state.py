@@ -148,9 +148,9 @@ def test_the_methods_of_the_front_door_are_named_after_it(data: Any) -> None:
 def test_the_front_door_reads_the_data_once(monkeypatch: Any) -> None:
     read = []
 
-    def counted(data: Any) -> Any:
+    def counted(data: Any, **options: Any) -> Any:
         read.append(data)
-        return relational(data)
+        return relational(data, **options)
 
     monkeypatch.setattr(auto, "relational", counted)
     monkeypatch.setattr(base, "relational", counted)

@@ -33,7 +33,7 @@ class Table:
     column_names: Array | None = None
 
 
-def as_table(X: Any, name: str = "X") -> Table:
+def as_table(X: Any, name: str = "X", *, allow_nan: bool = False) -> Table:
     """Read one matrix of any container.
 
     Parameters
@@ -44,6 +44,8 @@ def as_table(X: Any, name: str = "X") -> Table:
         columns of pandas (0, 1, 2, ...) are positions, not names.
     name : str
         What error messages call it.
+    allow_nan : bool
+        Whether NaN stays, as the mark of an unknown entry.
 
     Returns
     -------
@@ -56,7 +58,7 @@ def as_table(X: Any, name: str = "X") -> Table:
     if has_views(X):
         raise TypeError(f"{name} holds several matrices; pass one, or use star() for views.")
     read = next((read for mark, read in _READERS if hasattr(X, mark)), _read)
-    return read(X, name)
+    return read(X, name, allow_nan)
 
 
 def has_views(X: Any) -> bool:
@@ -92,9 +94,11 @@ def _views(X: Any) -> Mapping[str, Any] | None:
     return next((v for v in (X, getattr(X, "mod", None)) if isinstance(v, Mapping)), None)
 
 
-def _read(X: Any, name: str, row_ids: Any = None, column_names: Any = None) -> Table:
+def _read(
+    X: Any, name: str, allow_nan: bool, row_ids: Any = None, column_names: Any = None
+) -> Table:
     """Table of a container whose names were found."""
-    return Table(as_matrix(X, name), _labels(row_ids), _labels(column_names))
+    return Table(as_matrix(X, name, allow_nan=allow_nan), _labels(row_ids), _labels(column_names))
 
 
 def _labels(index: Any) -> Array | None:
@@ -109,7 +113,7 @@ def _labels(index: Any) -> Array | None:
     return np.fromiter(index, dtype=object, count=len(index))
 
 
-def _read_dask(X: Any, name: str) -> Table:
+def _read_dask(X: Any, name: str, allow_nan: bool) -> Table:
     """A Dask array or frame, which stays on its cluster."""
     # Here, because Dask takes a second to import; whoever holds its collections has done so.
     from cocluster.blocks.dask.matrix import dask_blocks
@@ -118,32 +122,32 @@ def _read_dask(X: Any, name: str) -> Table:
     return Table(blocks, None, blocks.column_names)
 
 
-def _read_anndata(X: Any, name: str) -> Table:
+def _read_anndata(X: Any, name: str, allow_nan: bool) -> Table:
     """The main matrix of AnnData, loaded if it is a sparse matrix on disk."""
     if X.X is None:
         raise ValueError(f"{name} is AnnData without .X; put the wanted layer into .X first.")
     matrix = X.X.to_memory() if hasattr(X.X, "to_memory") else X.X
-    return _read(matrix, name, X.obs_names, X.var_names)
+    return _read(matrix, name, allow_nan, X.obs_names, X.var_names)
 
 
-def _read_polars(X: Any, name: str) -> Table:
+def _read_polars(X: Any, name: str, allow_nan: bool) -> Table:
     """A polars frame, which has no row names."""
-    return _read(X.to_numpy(), name, None, X.columns)
+    return _read(X.to_numpy(), name, allow_nan, None, X.columns)
 
 
-def _refuse_lazy(X: Any, name: str) -> Table:
+def _refuse_lazy(X: Any, name: str, allow_nan: bool) -> Table:
     """A polars frame that has not been computed."""
     raise TypeError(f"{name} is a lazy frame; pass the result of its collect() method.")
 
 
-def _read_pandas(X: Any, name: str) -> Table:
+def _read_pandas(X: Any, name: str, allow_nan: bool) -> Table:
     """A pandas frame; of a series, which is refused later, only the index is there."""
-    return _read(X, name, X.index, getattr(X, "columns", None))
+    return _read(X, name, allow_nan, X.index, getattr(X, "columns", None))
 
 
 # What gives a container away, and who reads it. The order matters: polars frames have both of the
 # marks of polars, and Dask frames have that of pandas.
-_READERS: tuple[tuple[str, Callable[[Any, str], Table]], ...] = (
+_READERS: tuple[tuple[str, Callable[[Any, str, bool], Table]], ...] = (
     ("__dask_graph__", _read_dask),
     ("obs_names", _read_anndata),
     ("get_columns", _read_polars),

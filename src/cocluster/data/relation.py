@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from cocluster.data.unknown import known_entries
 from cocluster.linalg.checked import as_matrix, in_form
+from cocluster.linalg.matrices import column_sums, row_sums
 from cocluster.linalg.positions import positions_of
 from cocluster.linalg.rowwise import rowwise
 from cocluster.linalg.types import Array, InMemory, Matrix, is_operator
@@ -30,6 +32,9 @@ class Relation:
         Distinct positions, in any order, of the matrix's rows within type `rows`. Other objects
         are absent: they have no data here, which is not the same as zeros. None: every object
         is present, in order.
+    observed : matrix of the same shape, or None
+        1 (True) where an entry is known; the matrix is 0 elsewhere. NaN in a matrix says the
+        same. None: every entry is known. See `cocluster.linalg.known`.
     checked : bool
         Whether the values are known to be good. They are looked at once, at the door; relations
         made from this one (scaled, selected, turned) keep the mark and only have their form seen
@@ -41,14 +46,15 @@ class Relation:
     cols: str
     weight: float = 1.0
     row_index: Array | None = None
+    observed: InMemory | None = field(default=None, kw_only=True)
     checked: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         # Operators and row blocks were checked when they were made.
         if not is_operator(self.matrix):
-            known = self.checked
-            matrix = in_form(self.matrix) if known else as_matrix(self.matrix, f"{self}", 0)
+            matrix, observed = self._in_form() if self.checked else self._checked_entries()
             object.__setattr__(self, "matrix", matrix)
+            object.__setattr__(self, "observed", observed)
         object.__setattr__(self, "checked", True)
         if not 0 < self.weight < np.inf:
             raise ValueError(
@@ -57,6 +63,15 @@ class Relation:
             )
         if self.row_index is not None:
             object.__setattr__(self, "row_index", self._checked_index(self.row_index))
+
+    def _in_form(self) -> tuple[InMemory, InMemory | None]:
+        """Values and mask in the forms that everything else relies on."""
+        return in_form(self.matrix), None if self.observed is None else in_form(self.observed)
+
+    def _checked_entries(self) -> tuple[InMemory, InMemory | None]:
+        """The same for values that nobody has looked at yet."""
+        matrix = as_matrix(self.matrix, f"{self}", 0, allow_nan=True)
+        return known_entries(matrix, f"{self}", mask=self.observed)
 
     def _checked_index(self, row_index: Any) -> Array:
         """row_index as an array of distinct positions, one for each row of the matrix."""
@@ -90,7 +105,12 @@ class Relation:
             size = max(self.n_rows, int(positions.max(initial=-1)) + 1)
             chosen = positions_of(index, size)[positions]
             matrix, index = matrix[chosen[chosen >= 0]], np.flatnonzero(chosen >= 0)
-        return replace(self, matrix=matrix, row_index=index)
+        observed = self.observed
+        if observed is not None:
+            # The mask is a matrix between the same objects, and is selected as one.
+            mask = replace(self, matrix=observed, observed=None)
+            observed = mask.select(name, positions).matrix
+        return replace(self, matrix=matrix, row_index=index, observed=observed)
 
     def with_rows(self, name: str) -> Relation:
         """The relation with a type in its rows; turned over if that type is in its columns."""
@@ -101,7 +121,20 @@ class Relation:
                 f"Relation {self} lacks some {self.rows!r} and has the central type {name!r} in "
                 "its columns; leave those objects out, or pass a complete matrix."
             )
-        return replace(self, matrix=self.matrix.T, rows=self.cols, cols=self.rows)
+        observed = None if self.observed is None else self.observed.T
+        return replace(
+            self, matrix=self.matrix.T, observed=observed, rows=self.cols, cols=self.rows
+        )
+
+    def known_rows(self) -> Array:
+        """Which of the matrix's rows have a known entry."""
+        everywhere = np.ones(self.matrix.shape[0], dtype=bool)
+        return everywhere if self.observed is None else row_sums(self.observed) > 0
+
+    def known_columns(self) -> Array:
+        """Which of the matrix's columns have a known entry."""
+        everywhere = np.ones(self.matrix.shape[1], dtype=bool)
+        return everywhere if self.observed is None else column_sums(self.observed) > 0
 
     def __str__(self) -> str:
         return f"{self.rows!r} x {self.cols!r}"

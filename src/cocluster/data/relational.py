@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from cocluster.data.alignment import Alignment, align
 from cocluster.data.containers import as_table, has_views, views_of
 from cocluster.data.relation import Relation, sizes_by_type
+from cocluster.data.unknown import known_entries
 from cocluster.linalg.matrices import by_rows
 from cocluster.linalg.partitions import placed
 from cocluster.linalg.types import Array, Matrix, is_blocked
@@ -156,7 +157,14 @@ class RelationalData:
         return f"RelationalData({sizes}; {len(self.relations)} relations)"
 
 
-def bipartite(X: Any, rows: str = "samples", columns: str = "features") -> RelationalData:
+def bipartite(
+    X: Any,
+    rows: str = "samples",
+    columns: str = "features",
+    *,
+    mask: Any = None,
+    missing: str = "zero",
+) -> RelationalData:
     """Relational data of one matrix, in any container `as_table` reads.
 
     Parameters
@@ -164,11 +172,23 @@ def bipartite(X: Any, rows: str = "samples", columns: str = "features") -> Relat
     X : array-like, sparse array or matrix, frame or AnnData of shape (n_samples, n_features)
     rows, columns : str
         Names of the two types; the same name twice makes X a relation of one type with itself.
+    mask : boolean array of the shape of X, dense or sparse, optional
+        True where an entry is known. NaN in X says the same, and so do the masked arrays of numpy,
+        whose own mask is True where an entry is not known.
+    missing : {"zero", "unobserved"}
+        What a sparse X does not store is zero, or unknown, as in a matrix of ratings.
+
+    Examples
+    --------
+    >>> bipartite([[5.0, np.nan], [np.nan, 3.0]]).relations[0].observed
+    array([[1., 0.],
+           [0., 1.]])
     """
-    table = as_table(X)
+    table = as_table(X, allow_nan=True)
     known = {columns: table.column_names, rows: table.row_ids}
     names = {name: labels for name, labels in known.items() if labels is not None}
-    relation = Relation(table.matrix, rows, columns, checked=True)
+    matrix, observed = known_entries(table.matrix, mask=mask, missing=missing)
+    relation = Relation(matrix, rows, columns, observed=observed, checked=True)
     return RelationalData((relation,), rows, names)
 
 
@@ -176,6 +196,8 @@ def star(
     views: Any,
     center: str = "samples",
     weights: Mapping[str, float] | Sequence[float] | None = None,
+    *,
+    missing: str = "zero",
 ) -> RelationalData:
     """Relational data of several views of the same objects.
 
@@ -188,28 +210,72 @@ def star(
     center : str
         Name of the type the views share.
     weights : mapping of view to float, or one float for each view, default: all 1
+    missing : {"zero", "unobserved"}
+        What sparse views do not store is zero, or unknown. NaN in dense views is unknown; an
+        object of which a view knows no entry is absent from that view.
     """
     named = views_of(views)
     if center in named:
         raise ValueError(f"A view and the central type are both named {center!r}; rename one.")
     weight = _weights_by_view(weights, tuple(named))
-    tables = {name: as_table(X, name) for name, X in named.items()}
+    tables = {name: as_table(X, name, allow_nan=True) for name, X in named.items()}
     row_index, ids, report = align(tables)
     names = {name: t.column_names for name, t in tables.items() if t.column_names is not None}
     if ids is not None:
         names[center] = ids
-    relations = tuple(
-        Relation(table.matrix, center, name, weight[name], row_index[name], checked=True)
-        for name, table in tables.items()
-    )
-    return RelationalData(relations, center, names, report)
+    relations = []
+    for name, table in tables.items():
+        matrix, known = known_entries(table.matrix, name, missing=missing)
+        index = row_index[name]
+        view = Relation(matrix, center, name, weight[name], index, observed=known, checked=True)
+        relations.append(_with_known_rows(view))
+    _check_present(center, relations, report.n_objects)
+    return RelationalData(tuple(relations), center, names, report)
 
 
-def relational(X: Any) -> RelationalData:
-    """Relational data of anything: itself, a star of views, or one matrix."""
+def relational(X: Any, *, mask: Any = None, missing: str = "zero") -> RelationalData:
+    """Relational data of anything: itself, a star of views, or one matrix.
+
+    ``mask`` and ``missing`` are those of `bipartite` and `star`; relational data have said already
+    what they do not know.
+    """
+    several = isinstance(X, RelationalData) or has_views(X)
+    if several and mask is not None:
+        raise ValueError(
+            "A mask belongs to one matrix; mark the unknown entries of views by NaN, and give the "
+            "mask of relational data to bipartite()."
+        )
     if isinstance(X, RelationalData):
         return X
-    return star(X) if has_views(X) else bipartite(X)
+    return star(X, missing=missing) if several else bipartite(X, mask=mask, missing=missing)
+
+
+def _with_known_rows(relation: Relation) -> Relation:
+    """A view without the rows of which it knows nothing."""
+    known, index = relation.known_rows(), relation.row_index
+    matrix: Any = relation.matrix
+    if relation.observed is None or known.all():
+        return relation
+    if not known.any():
+        raise ValueError(f"No entry of view {relation.cols!r} is known; leave it out.")
+    return replace(
+        relation,
+        matrix=matrix[known],
+        observed=relation.observed[known],
+        row_index=np.flatnonzero(known) if index is None else index[known],
+    )
+
+
+def _check_present(center: str, relations: Sequence[Relation], n: int) -> None:
+    """Every object must be known to some view."""
+    present = np.zeros(n, dtype=bool)
+    for relation in relations:
+        present[slice(None) if relation.row_index is None else relation.row_index] = True
+    if not present.all():
+        raise ValueError(
+            f"No view knows anything of object {int(np.flatnonzero(~present)[0])} of type "
+            f"{center!r}; leave such objects out."
+        )
 
 
 def _weights_by_view(

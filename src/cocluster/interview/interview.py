@@ -18,7 +18,7 @@ from cocluster.interview.seeding import seeded_labels
 from cocluster.interview.strategies import STRATEGIES, View
 from cocluster.linalg.types import Array
 from cocluster.links import Links, as_links
-from cocluster.methods.base import clusters_by_type
+from cocluster.methods.base import check_complete, clusters_by_type
 from cocluster.methods.starts import spectral_embedding
 from cocluster.utils.checks import check_choice, check_integer
 from cocluster.utils.randomness import generator
@@ -98,6 +98,7 @@ class Interview:
         self.data = data
         self.estimator = estimator
         self._relational = relational(data)
+        check_complete(self._relational, "An interview")
         n = len(self._relational)
         checked = as_links(links, None, n) or Links.from_pairs(n_samples=n)
         # Links as given, because `as_links` drops those that are all "unsure".

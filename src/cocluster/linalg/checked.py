@@ -30,7 +30,7 @@ _TEXT_OR_DATES = frozenset("USVmM")
 MOST_INT32 = np.iinfo(np.int32).max
 
 
-def as_matrix(X: Any, name: str = "X", min_size: int = 1) -> InMemory:
+def as_matrix(X: Any, name: str = "X", min_size: int = 1, *, allow_nan: bool = False) -> InMemory:
     """Check values and bring them to a C-ordered float ndarray or a canonical float csr_array.
 
     Parameters
@@ -40,7 +40,12 @@ def as_matrix(X: Any, name: str = "X", min_size: int = 1) -> InMemory:
         What error messages call it.
     min_size : int
         Smallest number of rows and of columns that is accepted.
+    allow_nan : bool
+        Whether NaN stays, as the mark of an unknown entry. Of masked arrays the masked entries
+        become NaN.
     """
+    if allow_nan and np.ma.isMaskedArray(X):
+        X = np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan)
     _refuse_unreadable(X, name)
     try:
         checked = check_array(
@@ -49,6 +54,7 @@ def as_matrix(X: Any, name: str = "X", min_size: int = 1) -> InMemory:
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
             order="C",
+            ensure_all_finite="allow-nan" if allow_nan else True,
             ensure_min_samples=min_size,
             ensure_min_features=min_size,
             input_name=name,

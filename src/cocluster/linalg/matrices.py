@@ -34,6 +34,11 @@ ENTRIES_AT_ONCE = 1_000_000
 # loop over the parts would cost more than the work on them.
 PAIR_PARTS = 256
 SMALLEST_PART = 64
+# Entries, zeros included, up to which data may be made dense: 400 MB in double precision.
+DENSE_UP_TO_ENTRIES = 50_000_000
+# With a larger share of stored entries, products of dense arrays are quicker than those
+# of sparse ones, and take at most three times the memory.
+DENSE_FROM_SHARE = 0.25
 
 
 def arrays_of(R: InMemory) -> tuple[Array, ...]:

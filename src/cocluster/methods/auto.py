@@ -23,10 +23,10 @@ from sklearn.utils.validation import check_is_fitted
 from cocluster.data.relational import RelationalData, relational
 from cocluster.linalg.types import Array
 from cocluster.links.labelling import known_codes
-from cocluster.methods.auto_itcc import ConsensusITCC
-from cocluster.methods.base import Coclusterer, clusters_by_type, undecided
+from cocluster.methods.base import Coclusterer, check_complete, clusters_by_type, undecided
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.choice import chosen
+from cocluster.methods.factorization.fnmtf import FNMTF
 from cocluster.methods.how_many.choice import Choice
 from cocluster.methods.how_many.cuts import Labels
 from cocluster.methods.how_many.search import search_in
@@ -73,7 +73,8 @@ class CoCluster(
         views: information-theoretic co-clustering from a consensus of embeddings
         (`ConsensusITCC`). Data with negative values are shifted to begin at zero, feature by
         feature (`ShiftedITCC`). Only sparse ones that would fill more than 50,000,000 entries are
-        left to "fnmtf". What is done depends on the numbers, not on how they are stored.
+        left to "fnmtf", and those with unknown entries. What is done depends on the numbers, not
+        on how they are stored.
     n_column_clusters : int, mapping of type to int, or None
         Groups of features; None means ``n_clusters``, at most one for each feature.
     normalize, random_state
@@ -84,6 +85,10 @@ class CoCluster(
         the numbers they have in ``init``, as far as the samples stay together.
     n_init, max_iter, tol : int, int and float, or None
         As in every method; None is the method's own default.
+    missing : {"zero", "unobserved"}
+        What sparse data do not store is zero, or unknown, as in a matrix of ratings.
+    biases : bool
+        For data with unknown entries: whether rows and columns have biases, see `FNMTF`.
 
     Attributes
     ----------
@@ -143,24 +148,34 @@ class CoCluster(
     max_iter: int | None = None
     tol: float | None = None
     random_state: Any = None
+    missing: str = "zero"
+    biases: bool = False
 
     def fit(
-        self, X: Any, y: Any = None, *, links: Any = None, callback: Callback | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        links: Any = None,
+        callback: Callback | None = None,
+        mask: Any = None,
     ) -> Self:
         """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
 
-        ``links``, ``y`` and ``callback`` are those of every method, see `Coclusterer.fit`.
+        ``links``, ``y``, ``callback`` and ``mask`` are those of every method, see
+        `Coclusterer.fit`.
         """
         check_choice(self.method, "method", ("auto", *METHODS))
-        # All that "auto" may choose has the same parameters: they are checked before data are read.
         auto = self.method == "auto"
-        estimator = ConsensusITCC if auto else METHODS[self.method].estimator
-        own, data = self._parameters_of(estimator), relational(X)
+        # Checked before data are read; of all that "auto" may choose, FNMTF has most parameters.
+        estimator = FNMTF if auto else METHODS[self.method].estimator
+        own, data = self._parameters_of(estimator), relational(X, mask=mask, missing=self.missing)
         choice = self._how_many(data) if self.n_clusters == "auto" else None
-        if choice is not None:
-            own["n_clusters"] = max(choice.rows.stable, _n_classes(y))
         if auto:
             estimator, data = chosen(data)
+            own = self._parameters_of(estimator)
+        if choice is not None:
+            own["n_clusters"] = max(choice.rows.stable, _n_classes(y))
         own, wanted, before = self._with_start(own, estimator, data)
         model = estimator(**own)
         try:
@@ -176,6 +191,7 @@ class CoCluster(
 
     def _how_many(self, data: RelationalData) -> Choice:
         """The number of clusters that the data themselves show."""
+        check_complete(data, 'n_clusters="auto"')
         seed = int(generator(self.random_state).integers(2**31 - 1))
         choice = search_in(data, by_default, None, seed).run({})
         if choice.rows.stable == 1:
@@ -205,7 +221,8 @@ class CoCluster(
         del own["method"]
         for name, default in own.items():
             value = getattr(self, name)
-            if name not in known and not np.array_equal(value, default):
+            # What was missing shows in the data: a method that cannot take them says so.
+            if name not in (*known, "missing") and not np.array_equal(value, default):
                 raise ValueError(
                     f"method={self.method!r} has no {name} and would ignore {name}={value!r}; "
                     "leave it out or choose another method."
@@ -280,6 +297,20 @@ class CoCluster(
             )
         return shares
 
+    def complete(self, rows: Any = None, columns: Any = None, *, view: str | None = None) -> Array:
+        """Predicted entries of the data of the fit, see `UnknownEntries.complete`.
+
+        Of "fnmtf", "nmtf" and "nmf", and of "auto" for data with unknown entries.
+        """
+        check_is_fitted(self, "model_")
+        if not self.model_._unknown:
+            able = ", ".join(repr(name) for name, method in METHODS.items() if method.unknown)
+            raise ValueError(
+                f"method={self.method!r} predicts no entries of these data; fit them with one of "
+                f"{able}."
+            )
+        return np.asarray(self.model_.complete(rows, columns, view=view))
+
     @property
     def _numbers(self) -> Array:
         """The number shown for each cluster of samples of the method."""
@@ -340,6 +371,7 @@ class CoCluster(
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.method == "auto" or METHODS[self.method].unknown
         # One check of scikit-learn takes everything with predict_proba for a classifier, and looks
         # here for the number of columns to expect.
         tags.classifier_tags = ClassifierTags(multi_class=False)

@@ -189,6 +189,8 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
     _together: ClassVar[bool] = False
     # Whether what a sample costs in a cluster is a sum over its features (`_costs_of`).
     _additive: ClassVar[bool] = False
+    # Whether entries may be unknown, see `cocluster.methods.unknown`.
+    _unknown: ClassVar[bool] = False
 
     @property
     def method_name(self) -> str:
@@ -197,7 +199,13 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         return next((name for name, method in METHODS.items() if method.name == own), own)
 
     def fit(
-        self, X: Any, y: Any = None, *, links: Any = None, callback: Callback | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        links: Any = None,
+        callback: Callback | None = None,
+        mask: Any = None,
     ) -> Self:
         """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
 
@@ -205,8 +213,10 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         ``(must_link, cannot_link)`` of index pairs, or a mapping of type to either, for links on
         features. ``y`` is a partial labelling of the samples (-1: unknown) and becomes links.
         ``callback`` is called with a `Progress` after each sweep; returning True ends the run.
+        ``mask`` is True where an entry of X is known, for the methods that take unknown ones (NaN
+        says the same): FNMTF, NMTF and NMF.
         """
-        return self._fit(X, y, links=links, callback=callback)
+        return self._fit(X, y, links=links, callback=callback, mask=mask)
 
     def fit_predict(self, X: Any, y: Any = None, **fitting: Any) -> Array:
         """The labels of `fit`, which takes the same arguments."""
@@ -227,6 +237,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         links: Any,
         callback: Callback | None,
         graphs: Any = None,
+        mask: Any = None,
         data: RelationalData | None = None,
     ) -> tuple[Task, Run]:
         """Fit, and return what was solved and how, for those who go on from there.
@@ -234,7 +245,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         ``data`` is X, if already read.
         """
         self._check_parameters()
-        data = self._checked(relational(X) if data is None else data)
+        data = self._checked(self._read(X, mask) if data is None else data)
         clusters = self._clusters(data)
         self._check_blocks(data, clusters)
         supervision = links_by_type(data, links, y, clusters)
@@ -269,6 +280,10 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         check_integer(self.max_iter, "max_iter")
         check_number(self.tol, "tol")
 
+    def _read(self, X: Any, mask: Any = None) -> RelationalData:
+        """What a user holds as relational data."""
+        return relational(X, mask=mask)
+
     def _needs_nonnegative(self) -> bool:
         """Whether negative data are refused, with the parameters as they are."""
         return self._nonnegative
@@ -276,6 +291,8 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
     def _checked(self, data: RelationalData) -> RelationalData:
         """The data with the samples in rows, checked against the method's needs."""
         data = data.oriented()
+        if not self._unknown:
+            check_complete(data, type(self).__name__)
         if self._needs_nonnegative():
             for relation in data.relations:
                 if not is_nonnegative(relation.matrix):
@@ -403,7 +420,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
     def _new_data(self, X: Any) -> RelationalData:
         """New samples, checked against the fit and scaled as in it."""
         check_is_fitted(self)
-        data, form = self._matched(relational(X)), self._form
+        data, form = self._matched(self._read(X)), self._form
         if data.shape[1] != self.n_features_in_:
             # In the words of scikit-learn, whose tests look for them.
             raise ValueError(
@@ -498,6 +515,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self._unknown
         tags.input_tags.positive_only = self._needs_nonnegative()
         return tags
 
@@ -520,6 +538,17 @@ def best_of(runs: Iterable[Run]) -> Run:
 def undecided(costs: Array) -> Array:
     """Which samples cost the same in all of several clusters."""
     return np.asarray((costs.shape[1] > 1) & (np.ptp(costs, axis=1) == 0))
+
+
+def check_complete(data: RelationalData, who: str) -> None:
+    """Refuse data with unknown entries, for all that would take them for zeros."""
+    holes = [f"{relation}" for relation in data.relations if relation.observed is not None]
+    if holes:
+        able = ", ".join(method.name for method in METHODS.values() if method.unknown)
+        raise ValueError(
+            f"{who} needs every entry, and some of relation {holes[0]} are unknown (NaN, or left "
+            f"out by a mask); {able} and CoCluster fit the known ones, or fill them in first."
+        )
 
 
 def _feature_names(data: RelationalData) -> dict[str, Array]:

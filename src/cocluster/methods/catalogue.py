@@ -20,7 +20,7 @@ class Method:
     feature_clusters : whether features are clustered, too
     links : whether it takes must-links and cannot-links
     sparse : whether sparse data stay sparse
-    negative, blocks, title, soft : what the class itself says, see the properties
+    negative, blocks, unknown, title, soft : what the class itself says, see the properties
     """
 
     name: str
@@ -46,6 +46,11 @@ class Method:
     def blocks(self) -> bool:
         """Whether it takes row blocks on disk and Dask collections."""
         return bool(self.estimator._blockwise)
+
+    @property
+    def unknown(self) -> bool:
+        """Whether it takes data of which some entries are unknown."""
+        return bool(self.estimator._unknown)
 
     @property
     def title(self) -> str:

@@ -15,6 +15,8 @@ import numpy as np
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.matrices import (
+    DENSE_FROM_SHARE,
+    DENSE_UP_TO_ENTRIES,
     as_dense,
     as_sparse,
     column_counts,
@@ -26,20 +28,17 @@ from cocluster.methods.auto_itcc import ConsensusITCC, ShiftedITCC
 from cocluster.methods.base import Coclusterer
 from cocluster.methods.factorization.fnmtf import FNMTF
 
-# Entries, zeros included, up to which data may be made dense: 400 MB in double precision.
-DENSE_UP_TO_ENTRIES = 50_000_000
-# With a larger share of entries that are not zero, products of dense arrays are quicker than those
-# of sparse ones, and take at most three times the memory.
-DENSE_FROM_SHARE = 0.25
-
 
 def chosen(data: RelationalData) -> tuple[type[Coclusterer], RelationalData]:
     """The method that "auto" takes for some data, and the data as that method is given them.
 
     Without negative values it is `ConsensusITCC`. With some it is `ShiftedITCC`, which counts every
     feature from its least value and so fills what was sparse; where that would be more than
-    50,000,000 entries, and less than a quarter of them are not zero, it is `FNMTF`.
+    50,000,000 entries, and less than a quarter of them are not zero, it is `FNMTF`; and so it is
+    for data with unknown entries.
     """
+    if any(r.observed is not None for r in data.relations):
+        return FNMTF, data
     signed = [r.matrix for r in data.relations if not is_nonnegative(r.matrix)]
     if not all(_may_be_dense(R) for R in signed):
         return FNMTF, data

@@ -120,6 +120,9 @@ def sample_rows(data: RelationalData, k: int, rng: np.random.Generator) -> Relat
     first, n = data.relations[0], len(data)
     if len(data.relations) > 1 or first.row_index is not None or first.rows == first.cols:
         return None
+    # What a sample shows is measured on all of its entries.
+    if first.observed is not None:
+        return None
     most = min(LARGEST_SHARE * n, rows_in_memory(first.matrix))
     size = max(LEAST_ROWS, ROWS_PER_CLUSTER * k)
     # With as many rows as columns, noise looks the same from both sides: more rows then help less.

@@ -12,6 +12,7 @@ import numpy as np
 from cocluster.data.relational import RelationalData, blocks_of, relational
 from cocluster.linalg.partitions import Partition, as_partition
 from cocluster.linalg.types import Array
+from cocluster.methods.base import check_complete
 from cocluster.utils.named import by_name
 
 
@@ -122,6 +123,7 @@ def data_of(data: Any) -> RelationalData:
             "Reports need data in memory; take a sample of the rows, and the labels that the model "
             "predicts for it."
         )
+    check_complete(read, "A report")
     return read
 
 

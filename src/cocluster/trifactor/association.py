@@ -1,6 +1,8 @@
 """The association S between the clusters of two types, given both factors.
 
 Every rule sees three small matrices: ``cross`` = Gᵀ R H, ``left`` = Gᵀ G and ``right`` = Hᵀ H.
+Where only the entries are known at which W is 1, not 0, it sees ``counts`` = Gᵀ W H instead, and
+``fitted`` = Gᵀ (W ∘ G S Hᵀ) H.
 """
 
 from __future__ import annotations
@@ -30,6 +32,39 @@ class Association(Protocol):
     def step(self, S: Array, cross: Array, left: Array, right: Array) -> Array:
         """An S no worse than the given one."""
 
+    def start_known(self, cross: Array, counts: Array) -> Array:
+        """S for given factors and unknown entries, without an earlier S."""
+
+    def step_known(
+        self, S: Array, cross: Array, fitted: Array, counts: Array | None = None
+    ) -> Array:
+        """An S no worse than the given one, on the known entries; counts of hard factors only."""
+
+
+def known_means(cross: Array, counts: Array, shrinkage: float = 0.0) -> Array:
+    """Means of the known entries of every block, drawn to the mean of all.
+
+    Parameters
+    ----------
+    cross, counts : arrays of one shape
+        Sums and numbers of the known entries, by block.
+    shrinkage : float
+        As many entries at the mean of all are added to each block. A block without a known entry
+        is at that mean in any case.
+
+    Examples
+    --------
+    >>> known_means(np.array([[6.0, 0.0]]), np.array([[2.0, 0.0]]))
+    array([[3., 3.]])
+    """
+    overall = cross.sum() / max(counts.sum(), EPS)
+    total = counts + shrinkage
+    return np.asarray(
+        np.divide(
+            cross + shrinkage * overall, total, out=np.full_like(total, overall), where=total > 0
+        )
+    )
+
 
 @dataclass(frozen=True)
 class Free:
@@ -45,6 +80,21 @@ class Free:
         """The minimiser."""
         return self.start(cross, left, right)
 
+    def start_known(self, cross: Array, counts: Array) -> Array:
+        """The minimiser for indicator factors."""
+        return known_means(cross, counts)
+
+    def step_known(
+        self, S: Array, cross: Array, fitted: Array, counts: Array | None = None
+    ) -> Array:
+        """The minimiser for indicator factors."""
+        if counts is None:
+            raise ValueError(
+                "A Free association with unknown entries needs Indicator factors; use "
+                "NonNegativeAssociation with others."
+            )
+        return self.start_known(cross, counts)
+
 
 @dataclass(frozen=True)
 class NonNegativeAssociation:
@@ -59,7 +109,10 @@ class NonNegativeAssociation:
 
     def start(self, cross: Array, left: Array, right: Array) -> Array:
         """Least squares, made positive."""
-        S = Free().start(cross, left, right)
+        return self._positive(Free().start(cross, left, right))
+
+    def _positive(self, S: Array) -> Array:
+        """S without zeros and negative entries."""
         # A thousandth of the largest entry: multiplicative steps never leave an exact zero, and
         # entries much smaller than this would take many steps to grow.
         S = np.maximum(S, EPS + 1e-3 * np.abs(S).max())
@@ -67,9 +120,23 @@ class NonNegativeAssociation:
 
     def step(self, S: Array, cross: Array, left: Array, right: Array) -> Array:
         """One multiplicative step."""
+        return self._stepped(S, cross, left @ S @ right)
+
+    def _stepped(self, S: Array, cross: Array, fitted: Array) -> Array:
+        """S times the power of what the data ask for over what the model has."""
         # Both maxima guard against rounding: on non-negative data neither term is below zero.
-        ratio = np.maximum(cross, 0) / np.maximum(left @ S @ right, EPS)
+        ratio = np.maximum(cross, 0) / np.maximum(fitted, EPS)
         return np.asarray(S * ratio**self.exponent)
+
+    def start_known(self, cross: Array, counts: Array) -> Array:
+        """Means of the known entries, weighted by both factors."""
+        return self._positive(known_means(cross, counts))
+
+    def step_known(
+        self, S: Array, cross: Array, fitted: Array, counts: Array | None = None
+    ) -> Array:
+        """One multiplicative step."""
+        return self._stepped(S, cross, fitted)
 
 
 @dataclass(frozen=True)
@@ -88,6 +155,16 @@ class Identity:
         return np.eye(len(left))
 
     def step(self, S: Array, cross: Array, left: Array, right: Array) -> Array:
+        """The identity."""
+        return S
+
+    def start_known(self, cross: Array, counts: Array) -> Array:
+        """The identity."""
+        return self.start(cross, np.eye(len(cross)), np.eye(len(cross.T)))
+
+    def step_known(
+        self, S: Array, cross: Array, fitted: Array, counts: Array | None = None
+    ) -> Array:
         """The identity."""
         return S
 

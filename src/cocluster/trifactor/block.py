@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import nnls
 
-from cocluster.linalg.matrices import EPS, gram, inner
+from cocluster.linalg.known import known_in_row, product_at
+from cocluster.linalg.matrices import EPS, by_rows, gram, inner, product, squared_norm
 from cocluster.linalg.partitions import as_array
 from cocluster.linalg.types import Array, Factor, InMemory
 
@@ -33,6 +34,61 @@ class RowGram:
 
     rows: Array
     gram: Array
+
+
+@dataclass(frozen=True, eq=False)
+class KnownGram:
+    r"""A quadratic over known entries, :math:`c \sum_{ij} w_{ij} (g_i \cdot m_j)^2`.
+
+    Every row of the factor has a B of its own, c Mᵀ diag(w_i) M, which is never made.
+
+    Attributes
+    ----------
+    observed : matrix of shape (n, m)
+        W, see `cocluster.linalg.known`.
+    prototypes : array of shape (m, k), entries >= 0
+        M.
+    weight : float
+        c.
+    rows : int array or slice
+        Rows of the factor that W has: other objects are absent from the relation.
+    last : (factor, matrix) or None
+        W ∘ (G Mᵀ) of one G, if it has been computed before.
+    """
+
+    observed: InMemory
+    prototypes: Array
+    weight: float = 1.0
+    rows: Array | slice = field(default_factory=lambda: slice(None))
+    last: tuple[Array, InMemory] | None = None
+
+    def model(self, G: Array) -> InMemory:
+        """W ∘ (G Mᵀ)."""
+        # By identity: factors are never changed in place.
+        if self.last is not None and self.last[0] is G:
+            return self.last[1]
+        return product_at(self.observed, G[self.rows], self.prototypes)
+
+    def value(self, G: Array) -> float:
+        """The quadratic itself."""
+        return self.weight * squared_norm(self.model(G))
+
+    def push(self, G: Array) -> Array:
+        """Half its gradient in the rows that W has, c (W ∘ (G Mᵀ)) M."""
+        return np.asarray(self.weight * product(self.model(G), self.prototypes))
+
+    def diagonal(self) -> Array:
+        """Diagonals of the B of all rows that W has."""
+        return np.asarray(self.weight * product(self.observed, self.prototypes**2))
+
+    def grams(self, n: int) -> Iterator[Array]:
+        """B of one row of the factor after the other, of n rows; zeros for rows that W lacks."""
+        place = np.full(n, -1)
+        place[self.rows] = np.arange(self.observed.shape[0])
+        observed, k = by_rows(self.observed), self.prototypes.shape[1]
+        for i in place:
+            M = self.prototypes[known_in_row(observed, i)] if i >= 0 else np.empty((0, k))
+            yield self.weight * (M.T @ M)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +156,8 @@ class BlockQuadratic:
         Gᵀ A⁺ over all rows of the factor, if this block has only some of them.
     halves : SplitMatrix, optional
         L⁺ and L⁻, if they have been computed before.
+    known : tuple of KnownGram
+        Further quadratics over the known entries of relations; for factors >= 0.
     """
 
     linear: Any
@@ -109,6 +167,7 @@ class BlockQuadratic:
     partial: tuple[RowGram, ...] = ()
     moment: Array | None = None
     halves: SplitMatrix | None = None
+    known: tuple[KnownGram, ...] = ()
 
     def __add__(self, other: BlockQuadratic) -> BlockQuadratic:
         # A sum of two matrices has halves of its own, which are not the sums of the halves.
@@ -121,6 +180,7 @@ class BlockQuadratic:
             self.constant + other.constant,
             self.partial + other.partial,
             halves=None if both else one.halves,
+            known=self.known + other.known,
         )
 
     def value(self, G: Factor) -> float:
@@ -128,6 +188,7 @@ class BlockQuadratic:
         value = np.sum(gram(G) * self.gram) - 2 * np.trace(inner(G, self.linear)) + self.constant
         for part in self.partial:
             value += np.sum(gram(G[part.rows]) * part.gram)
+        value += sum(part.value(as_array(G)) for part in self.known)
         if self.laplacian is not None:
             dense = as_array(G)
             value += np.sum(dense * (self.laplacian @ dense))
@@ -139,7 +200,10 @@ class BlockQuadratic:
 
     def push(self, G: Array) -> Array:
         """What lowers the entries of G >= 0: A⁻ + G B⁺ + L⁺ G."""
-        return self._forces(G, negative_part(self.linear), positive_part, "positive")
+        force = self._forces(G, negative_part(self.linear), positive_part, "positive")
+        for term in self.known:
+            force[term.rows] += term.push(G).astype(G.dtype)
+        return force
 
     def pull(self, G: Array) -> Array:
         """What raises the entries of G >= 0: A⁺ + G B⁻ + L⁻ G."""
@@ -164,21 +228,42 @@ class BlockQuadratic:
         costs += np.diag(self.gram).astype(costs.dtype)
         for term in self.partial:
             costs[term.rows] += np.diag(term.gram).astype(costs.dtype)
+        for known in self.known:
+            costs[known.rows] += known.diagonal().astype(costs.dtype)
         return np.asarray(costs)
 
     def nonnegative_minimiser(self) -> Array:
         """The G >= 0 that minimises q, row by row; for blocks without pairwise terms."""
+        if self.known:
+            return self._minimiser_by_row()
         # Rows that are present in the same relations have the same quadratic, which is then
         # decomposed once for all of them.
-        present = np.zeros((len(self.linear), len(self.partial)), dtype=bool)
-        for number, term in enumerate(self.partial):
-            present[term.rows, number] = True
+        present = self._present()
         patterns, which = np.unique(present, axis=0, return_inverse=True)
         G = np.empty_like(self.linear)
         for number, pattern in enumerate(patterns):
             grams = [term.gram for term, here in zip(self.partial, pattern, strict=True) if here]
             rows = which.ravel() == number
             G[rows] = _nonnegative_rows(sum(grams, start=self.gram), self.linear[rows])
+        return np.asarray(G)
+
+    def _present(self) -> Array:
+        """Which rows each of the partial terms acts on."""
+        present = np.zeros((len(self.linear), len(self.partial)), dtype=bool)
+        for number, term in enumerate(self.partial):
+            present[term.rows, number] = True
+        return present
+
+    def _minimiser_by_row(self) -> Array:
+        """The same where every row has a quadratic of its own."""
+        n, present = len(self.linear), self._present()
+        own = [term.grams(n) for term in self.known]
+        G = np.empty_like(self.linear)
+        for i, *grams in zip(range(n), *own, strict=True):
+            grams += [
+                part.gram for part, here in zip(self.partial, present[i], strict=True) if here
+            ]
+            G[i] = _nonnegative_rows(sum(grams, start=self.gram), self.linear[i : i + 1])
         return np.asarray(G)
 
     def kkt_residual(self, G: Array) -> float:
@@ -191,6 +276,10 @@ class BlockQuadratic:
         squares = np.tile(np.diag(self.gram), (n, 1))
         for term in self.partial:
             squares[term.rows] += np.diag(term.gram)
+        for known in self.known:
+            # As long as if all entries were known: how much of a row is known says nothing of
+            # where it belongs.
+            squares[known.rows] += known.weight * np.sum(known.prototypes**2, axis=0)
         return np.asarray(np.sqrt(positive_part(squares)))
 
 

@@ -194,10 +194,10 @@ class Orthogonal(Soft):
 
     def step_rows(self, G: Array, block: BlockQuadratic) -> Array:
         """One multiplicative step."""
-        if block.partial:
+        if block.partial or block.known:
             raise ValueError(
-                "Orthogonal factors need every sample in every view: their rule has no place for "
-                "absent ones. Use NonNegative factors (NMTF)."
+                "Orthogonal factors need every sample in every view, and every entry: their rule "
+                "has no place for absent ones. Use NonNegative factors (NMTF)."
             )
         A = np.maximum(block.linear, 0)
         # A block without B gives A⁺ + L⁻ G and L⁺ G, the parts of the rule besides G Gᵀ A⁺.
@@ -215,10 +215,11 @@ class Unconstrained(Soft):
 
     def step_rows(self, G: Array, block: BlockQuadratic) -> Array:
         """The minimiser of the block."""
-        if block.laplacian is not None or block.partial or self.ties is not None:
+        coupled = block.laplacian is not None or self.ties is not None
+        if coupled or block.partial or block.known:
             raise ValueError(
                 "Unconstrained factors take neither graphs, nor links, nor samples that are absent "
-                "from a view. Use NonNegative factors."
+                "from a view, nor unknown entries. Use NonNegative factors."
             )
         return np.asarray(block.linear @ pseudo_inverse(block.gram).astype(block.linear.dtype))
 
@@ -263,7 +264,8 @@ def memberships(G: Factor, block: BlockQuadratic) -> Any:
     """
     # Objects that are absent from relations have lengths of their own; else one row is for all,
     # and it can travel to where the rows of G are.
-    return rowwise(_shares, G, block.norms(G.shape[0] if block.partial else 1))
+    varied = block.partial or block.known
+    return rowwise(_shares, G, block.norms(G.shape[0] if varied else 1))
 
 
 def _shares(G: Factor, lengths: Array) -> Array:

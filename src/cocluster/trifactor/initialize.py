@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.linalg.matrices import gram
 from cocluster.linalg.partitions import made
 from cocluster.linalg.types import Array, Factor
-from cocluster.trifactor.association import pseudo_inverse
 from cocluster.trifactor.constraints import SOFTENING
 from cocluster.trifactor.problem import TriFactorProblem
 from cocluster.trifactor.products import State
@@ -62,7 +60,7 @@ def _given(problem: TriFactorProblem, name: str, values: Array) -> Any:
 def _means(problem: TriFactorProblem, state: State, r: int, known_rows: bool) -> Array:
     """Means over the clusters of the known side of a relation, kept away from zero."""
     side = "rows" if known_rows else "cols"
-    means = problem.product(state, r, side) @ pseudo_inverse(gram(problem.part(state, r, side)))
+    means = problem.losses[r].means(state, side)
     # Multiplicative steps never leave an exact zero.
     return np.asarray(np.maximum(means, SOFTENING * np.abs(means).mean()))
 

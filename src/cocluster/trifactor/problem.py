@@ -12,9 +12,10 @@ from cocluster.linalg.assignment import fill_empty
 from cocluster.linalg.matrices import gram, safe_inverse, squared_norm
 from cocluster.linalg.partitions import gathered, is_hard
 from cocluster.linalg.types import Array, Factor
-from cocluster.trifactor.association import Association, Free, pseudo_inverse
-from cocluster.trifactor.block import BlockQuadratic, RowGram
+from cocluster.trifactor.association import Association, Free
+from cocluster.trifactor.block import BlockQuadratic
 from cocluster.trifactor.constraints import Constraint
+from cocluster.trifactor.losses import SquaredLoss, loss_of
 from cocluster.trifactor.penalties import Penalty, prepared
 from cocluster.trifactor.products import RelationalProblem, State
 
@@ -39,6 +40,7 @@ class TriFactorProblem(RelationalProblem):
 
     .. math:: J = \sum_r w_r \|R_r - G_{rows(r)} S_r G_{cols(r)}^T\|^2 + \sum_t \Omega_t(G_t)
 
+    the norms over the known entries, if a relation has unknown ones (`cocluster.trifactor.losses`).
     A relation of a type with itself is quartic in its factor; its block is then a local model and
     the constraint's exponent must be small enough (see `NonNegative`).
     """
@@ -61,6 +63,11 @@ class TriFactorProblem(RelationalProblem):
         """What pulls on each factor besides the data, prepared for this problem alone."""
         return {name: tuple(map(prepared, spec.penalties)) for name, spec in self.factors.items()}
 
+    @cached_property
+    def losses(self) -> tuple[SquaredLoss, ...]:
+        """How well each relation is fitted."""
+        return tuple(loss_of(self, r, self.association) for r in range(len(self.data.relations)))
+
     def block(self, name: str, state: State) -> BlockQuadratic:
         """The objective as a function of one factor."""
         G = state.factors[name]
@@ -69,32 +76,12 @@ class TriFactorProblem(RelationalProblem):
 
     def data_block(self, name: str, state: State) -> BlockQuadratic:
         """The part of the block that comes from the relations."""
-        blocks = [self._relation_block(state, r, other) for r, other in self.touching(name)]
+        blocks = [self.losses[r].block(state, other) for r, other in self.touching(name)]
         return sum(blocks[1:], start=blocks[0])
-
-    def _relation_block(self, state: State, r: int, other: str) -> BlockQuadratic:
-        """A = w R H Sᵀ and B = w S HᵀH Sᵀ, with H the factor on the other side."""
-        relation, S = self.data.relations[r], state.associations[r]
-        S = S if other == "cols" else S.T
-        product = self.product(state, r, other)
-        A = product @ (relation.weight * S.T).astype(product.dtype)
-        B = relation.weight * (S @ gram(self.part(state, r, other)) @ S.T)
-        # Objects that the relation lacks feel nothing of it: no A, and B only for those present.
-        if relation.row_index is None or other == "rows":
-            return BlockQuadratic(A, B)
-        spread = np.zeros((self.data.size(relation.rows), A.shape[1]), dtype=A.dtype)
-        spread[relation.row_index] = A
-        return BlockQuadratic(spread, np.zeros_like(B), partial=(RowGram(relation.row_index, B),))
 
     def objective(self, state: State) -> float:
         """J, from products already made."""
-        total = self.data_norm
-        for r, (relation, S) in enumerate(
-            zip(self.data.relations, state.associations, strict=True)
-        ):
-            cross, left, right = self._small(state, r)
-            fit = np.sum((left @ S @ right) * S) - 2 * np.sum(cross * S)
-            total += relation.weight * float(fit)
+        total = self.data_norm + sum(loss.value(state) for loss in self.losses)
         for name, penalties in self.penalties.items():
             total += sum(penalty.value(state.factors[name]) for penalty in penalties)
         return total
@@ -142,21 +129,17 @@ class TriFactorProblem(RelationalProblem):
                 associations[r] = associations[r] * (scale if columns else scale[:, None])
         # A relation of a type with itself touches it twice and must be stepped once.
         for r in {r for r, _ in self.touching(name)}:
-            small = self._small(moved, r)
-            associations[r] = self.association.step(associations[r], *small)
+            associations[r] = self.losses[r].stepped(moved, associations[r])
         return replace(moved, associations=tuple(associations))
 
-    def _small(self, state: State, r: int) -> tuple[Array, Array, Array]:
-        """GᵀRH, GᵀG and HᵀH of a relation: all that its association depends on."""
-        cross = self.cross(state, r)
-        left, right = (gram(self.part(state, r, side)) for side in ("rows", "cols"))
-        return cross, left, right
+    def shrunk(self, state: State) -> tuple[Array, ...]:
+        """Associations of hard factors for predictions, see `KnownLoss.shrunk`."""
+        return tuple(loss.shrunk(state) for loss in self.losses)
 
     def state(self, factors: Mapping[str, Factor]) -> State:
         """The state with these factors and the associations that follow from them."""
         state = State({name: factors[name] for name in self.factors})
-        starts = (self._small(state, r) for r in range(len(self.data.relations)))
-        return replace(state, associations=tuple(self.association.start(*s) for s in starts))
+        return replace(state, associations=tuple(loss.started(state) for loss in self.losses))
 
     def _refilled(self, name: str, state: State) -> State:
         """Empty clusters take the objects that gain most by being alone.
@@ -175,14 +158,12 @@ class TriFactorProblem(RelationalProblem):
     def _gain_alone(self, name: str, state: State) -> Array:
         """By how much the fit of each object improves with a cluster of its own.
 
-        With p = x H its products with the other factor, an object alone reaches p (HᵀH)⁺ pᵀ; in
-        its cluster it reaches 2 A_ik - B_kk.
+        In its cluster it reaches 2 A_ik - B_kk.
         """
         labels, block = gathered(state.factors[name]).labels, self.block(name, state)
         costs = replace(block, linear=gathered(block.linear)).costs()
         gain = costs[np.arange(len(labels)), labels].astype(float)
         for r, other in self.touching(name):
-            p, H = gathered(self.product(state, r, other)), self.part(state, r, other)
-            reach = np.einsum("ij,ij->i", p @ pseudo_inverse(gram(H)), p)
+            reach = self.losses[r].reach(state, other)
             gain[self.rows_of(r, other)] += self.data.relations[r].weight * reach
         return np.asarray(gain)

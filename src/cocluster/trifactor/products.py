@@ -23,6 +23,8 @@ class State:
     factors: Mapping[str, Any]
     associations: tuple[Array, ...] = ()
     products: dict[tuple[int, str], Array] = field(default_factory=dict)
+    # Those of relations with unknown entries, see `cocluster.trifactor.losses`.
+    known: dict[tuple[int, str], Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +93,7 @@ class RelationalProblem:
         (relation,) = self.data.relations
         hard = all(is_hard(G) for G in state.factors.values())
         whole = relation.row_index is None and relation.rows != relation.cols
+        whole = whole and relation.observed is None
         return relation.rows == name and hard and whole and assigns(relation.matrix)
 
     def reassigned(self, name: str, state: State, codes: Array, bias: Array) -> State:
@@ -109,6 +112,12 @@ class RelationalProblem:
 
     def replaced(self, state: State, name: str, G: Factor) -> State:
         """The state with one factor replaced; products that used the old one are dropped."""
-        stale = {(r, "rows" if other == "cols" else "cols") for r, other in self.touching(name)}
-        products = {key: value for key, value in state.products.items() if key not in stale}
-        return State({**state.factors, name: G}, state.associations, products)
+        touched = list(self.touching(name))
+
+        def stays(key: tuple[int, str]) -> bool:
+            """Of the relations of this type, what was made with the factor on the other side."""
+            return all(key[0] != r or key[1] == other for r, other in touched)
+
+        products = {key: value for key, value in state.products.items() if stays(key)}
+        known = {key: value for key, value in state.known.items() if stays(key)}
+        return State({**state.factors, name: G}, state.associations, products, known)

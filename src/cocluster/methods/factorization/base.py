@@ -12,10 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.kmeans import kmeans
+from cocluster.linalg.matrices import row_squares
 from cocluster.linalg.partitions import as_array, gathered, strongest
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, Factor
 from cocluster.methods.base import Coclusterer, Start, Task, by_blocks
+from cocluster.methods.coarse import coarse_to_fine
 from cocluster.trifactor import (
     BlockQuadratic,
     Run,
@@ -60,6 +62,48 @@ def memberships_by_type(data: RelationalData, state: State) -> dict[str, Factor]
         for name in data.types
         if name in state.factors
     }
+
+
+@dataclass(eq=False, repr=False)
+class HardTriFactorEstimator(Coclusterer):
+    """Base of the methods with indicator factors: one cluster for each object.
+
+    Parameters are those of `Coclusterer`; runs go on until no label changes.
+    """
+
+    _: KW_ONLY
+    max_iter: int = 100
+    # Labels settle: the run goes on until none changes.
+    tol: float = 0.0
+
+    _blockwise: ClassVar[bool] = True
+    _additive: ClassVar[bool] = True
+    _coarse: ClassVar[bool] = True
+
+    def _best_run(self, task: Task) -> Run:
+        return coarse_to_fine(self, task, super()._best_run)
+
+    def _finished(self, problem: TriFactorProblem, run: Run) -> Run:
+        return run
+
+    def _problem(self, task: Task) -> TriFactorProblem:
+        """The problem that defines the method."""
+        raise NotImplementedError
+
+    def _linked_problem(self, task: Task) -> TriFactorProblem:
+        return with_links(self._problem(task), task.links)
+
+    def _solve(self, task: Task, start: Start) -> Run:
+        return self._alternate(*linked_start(self._problem(task), task, start), task)
+
+    def _costs_of(self, data: RelationalData) -> Array:
+        """Squared distance to every prototype, in the scale and with the weights of the fit."""
+        lengths = np.zeros((len(data), 1))
+        for r in data.relations:
+            if r.rows == data.center:
+                present = slice(None) if r.row_index is None else r.row_index
+                lengths[present, 0] += r.weight * row_squares(r.matrix)
+        return lengths + new_block(data, self._factors, self.associations_).costs()
 
 
 @dataclass(eq=False, repr=False)

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar
 
-import numpy as np
-
-from cocluster.data.relational import RelationalData
-from cocluster.linalg.matrices import row_squares
 from cocluster.linalg.types import Array
-from cocluster.methods.base import Coclusterer, Start, Task
-from cocluster.methods.coarse import coarse_to_fine
-from cocluster.methods.factorization.base import linked_start, new_block
-from cocluster.trifactor import FactorSpec, Free, Indicator, Run, TriFactorProblem, with_links
+from cocluster.methods.base import Task
+from cocluster.methods.factorization.base import HardTriFactorEstimator
+from cocluster.methods.unknown import UnknownEntries
+from cocluster.trifactor import FactorSpec, Free, Indicator, Run, TriFactorProblem
 
 
 @dataclass(eq=False, repr=False)
-class FNMTF(Coclusterer):
+class FNMTF(UnknownEntries, HardTriFactorEstimator):
     r"""Fast Nonnegative Matrix Tri-Factorization: block k-means on both sides.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2,\quad G \in \Psi, S\ free
 
     with Ψ the indicator matrices: [1]_, Eq. (5), for any number of types. S holds the block means
-    (Eq. 6), each object goes to the nearest prototype (Eq. 8 and 10), always with fresh S.
+    (Eq. 6), each object goes to the nearest prototype (Eq. 8 and 10), always with fresh S. Of data
+    with unknown entries the sum is over the known ones, and `complete` predicts the others.
 
-    Parameters are those of `Coclusterer`.
+    Parameters
+    ----------
+    biases : bool
+        Whether biases of rows and columns are taken off the data first, and added to what
+        `complete` predicts [2]_: people who rate everything high, things that everyone likes.
+    missing
+        See `UnknownEntries`.
+
+    Other parameters are those of `Coclusterer`.
 
     Notes
     -----
@@ -33,7 +37,7 @@ class FNMTF(Coclusterer):
       sweep changes. An empty cluster takes the object that gains most by being alone, which
       cannot raise the objective.
     * Cost of a sweep: two passes over the non-zeros, whatever the number of clusters, and
-      n·m·k operations on the sums.
+      n·m·k operations on the sums. Known values and their numbers are summed in the same pass.
     * Data of any sign are taken. The paper does not say how X is scaled; it matters more than the
       algorithm, see ``normalize``.
 
@@ -41,6 +45,8 @@ class FNMTF(Coclusterer):
     ----------
     .. [1] Wang, Nie, Huang, Makedon. Fast Nonnegative Matrix Tri-Factorization for Large-Scale
        Data Co-Clustering. IJCAI 2011.
+    .. [2] George, Merugu. A Scalable Collaborative Filtering Framework Based on Co-clustering.
+       ICDM 2005.
 
     Examples
     --------
@@ -48,39 +54,24 @@ class FNMTF(Coclusterer):
     >>> X = np.kron([[5, 1, 1], [1, 1, 5]], np.ones((3, 2)))
     >>> FNMTF(2, 2, random_state=0).fit(X).row_labels_[[0, 2]].tolist()
     [0, 0]
+    >>> X[0, 0] = np.nan
+    >>> FNMTF(2, 2, random_state=0).fit(X).complete(0, 0).round(1).tolist()
+    5.0
     """
 
     _: KW_ONLY
+    biases: bool = False
+    # As in `HardTriFactorEstimator`: dataclasses take the defaults of the first base.
     max_iter: int = 100
-    # Labels settle: the run goes on until none changes.
     tol: float = 0.0
 
-    _blockwise: ClassVar[bool] = True
-    _additive: ClassVar[bool] = True
-    _coarse: ClassVar[bool] = True
-
-    def _best_run(self, task: Task) -> Run:
-        return coarse_to_fine(self, task, super()._best_run)
-
-    def _finished(self, problem: TriFactorProblem, run: Run) -> Run:
-        return run
+    def _has_biases(self) -> bool:
+        return self.biases
 
     def _problem(self, task: Task) -> TriFactorProblem:
-        """The problem that defines the method."""
         factors = {name: FactorSpec(k, Indicator()) for name, k in task.clusters.items()}
         return TriFactorProblem(task.data, factors, Free())
 
-    def _linked_problem(self, task: Task) -> TriFactorProblem:
-        return with_links(self._problem(task), task.links)
-
-    def _solve(self, task: Task, start: Start) -> Run:
-        return self._alternate(*linked_start(self._problem(task), task, start), task)
-
-    def _costs_of(self, data: RelationalData) -> Array:
-        """Squared distance to every prototype, in the scale and with the weights of the fit."""
-        lengths = np.zeros((len(data), 1))
-        for r in data.relations:
-            if r.rows == data.center:
-                present = slice(None) if r.row_index is None else r.row_index
-                lengths[present, 0] += r.weight * row_squares(r.matrix)
-        return lengths + new_block(data, self._factors, self.associations_).costs()
+    def _predicting_associations(self, task: Task, run: Run) -> tuple[Array, ...]:
+        # Means of few entries say little: they are drawn to the mean of all.
+        return self._problem(task).shrunk(run.state)

@@ -175,6 +175,7 @@ def fit_with_graphs(
     links: Any = None,
     graphs: Mapping[str, Any] | None = None,
     callback: Callback | None = None,
+    mask: Any = None,
 ) -> Method:
     """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
 
@@ -182,7 +183,7 @@ def fit_with_graphs(
     array or sparse matrix of non-negative weights, used instead of the neighbours in the data. An
     asymmetric graph is symmetrised by maximum. Other arguments are those of `Coclusterer.fit`.
     """
-    return self._fit(X, y, links=links, callback=callback, graphs=graphs)
+    return self._fit(X, y, links=links, callback=callback, graphs=graphs, mask=mask)
 
 
 @dataclass(eq=False, repr=False)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from cocluster.graphs.weights import Metric
 from cocluster.methods.base import Task
-from cocluster.methods.factorization.fnmtf import FNMTF
+from cocluster.methods.factorization.base import HardTriFactorEstimator
 from cocluster.methods.factorization.graph_base import (
     GraphTask,
     anchor,
@@ -21,7 +21,7 @@ from cocluster.trifactor import FactorSpec, Free, Indicator, TriFactorProblem
 
 
 @dataclass(eq=False, repr=False)
-class LPFNMTF(FNMTF):
+class LPFNMTF(HardTriFactorEstimator):
     r"""Locality Preserved FNMTF: indicator factors, drawn to the spectral bases of two graphs.
 
     .. math:: J_7 = \|X - G S F^T\|^2 + \alpha \|G - B_d Q_d\|^2 + \beta \|F - B_f Q_f\|^2,

@@ -8,6 +8,7 @@ from typing import ClassVar
 from cocluster.data.relational import RelationalData
 from cocluster.methods.base import Coclusterer, Task, clusters_by_type
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
+from cocluster.methods.unknown import UnknownEntries
 from cocluster.trifactor import (
     FactorSpec,
     Identity,
@@ -29,15 +30,17 @@ def shared_clusters(method: Coclusterer, data: RelationalData) -> dict[str, int]
 
 
 @dataclass(eq=False, repr=False)
-class NMF(SoftTriFactorEstimator):
+class NMF(UnknownEntries, SoftTriFactorEstimator):
     r"""Non-negative matrix factorisation.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} G_{cols}^T\|^2,\quad G \ge 0
 
     by the multiplicative rule of [1]_, for any number of types (views share the factor of the
-    samples).
+    samples). Of data with unknown entries the sum is over the known ones, and `complete` predicts
+    the others.
 
-    Parameters are those of `SoftTriFactorEstimator`; ``n_column_clusters`` must be left None.
+    Parameters are those of `SoftTriFactorEstimator` and `UnknownEntries`; ``n_column_clusters``
+    must be left None.
 
     Notes
     -----

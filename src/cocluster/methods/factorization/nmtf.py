@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from cocluster.methods.base import Task
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
+from cocluster.methods.unknown import UnknownEntries
 from cocluster.trifactor import (
     FactorSpec,
     NonNegative,
@@ -16,14 +17,16 @@ from cocluster.trifactor import (
 
 
 @dataclass(eq=False, repr=False)
-class NMTF(SoftTriFactorEstimator):
+class NMTF(UnknownEntries, SoftTriFactorEstimator):
     r"""Non-negative matrix tri-factorisation (block value decomposition, BVD).
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2,\quad G, S \ge 0
 
     [1]_, Eq. (5) to (7), for any number of types: multiplicative steps with exponent 1.
 
-    Parameters are those of `SoftTriFactorEstimator`.
+    Of data with unknown entries the sum is over the known ones, and `complete` predicts the others.
+
+    Parameters are those of `SoftTriFactorEstimator` and `UnknownEntries`.
 
     Notes
     -----

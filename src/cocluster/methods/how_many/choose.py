@@ -8,6 +8,7 @@ from typing import Any
 
 from cocluster.data.relational import RelationalData, relational
 from cocluster.methods.auto import by_default
+from cocluster.methods.base import check_complete
 from cocluster.methods.how_many.choice import Choice
 from cocluster.methods.how_many.search import Report, Search, search_in
 from cocluster.utils.randomness import RandomState, generator
@@ -71,7 +72,9 @@ def choose_n_clusters(
     {'samples': 1, 'features': 1}
     """
     known = _known(resume)
-    search = _search(relational(X), k_max, random_state, known)
+    data = relational(X)
+    check_complete(data, "choose_n_clusters")
+    search = _search(data, k_max, random_state, known)
     measured = search.resumed(known.measured) if known else {}
     return search.run(measured, callback, _keeper(resume))
 
