@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
 from cocluster import CoCluster, Interview, choose_n_clusters, explain
 from cocluster.data.relational import bipartite
@@ -109,10 +110,22 @@ def test_biases_are_found(rng):
     assert found.max() <= np.nanmax(X)
 
 
-def test_new_rows_are_judged_by_what_they_know(holey):
+@pytest.mark.parametrize(
+    "model", [FNMTF(K), FNMTF(K, biases=True), NMTF(K), NMF(K)], ids=lambda model: f"{model}"
+)
+def test_new_rows_are_judged_by_what_they_know(model, holey):
     X, _, _ = holey
-    for model in (FNMTF(K, random_state=0), FNMTF(K, biases=True, random_state=0)):
-        assert_array_equal(model.fit(X).predict(X), model.labels_)
+    model = clone(model).set_params(random_state=0).fit(X)
+    assert_array_equal(model.predict(X), model.labels_)
+
+
+@each_able
+def test_links_hold(method, holey):
+    X, _, rows = holey
+    # Two rows of different clusters.
+    model = method(K, random_state=0).fit(X, links=([(0, 1)], []))
+    assert rows[0] != rows[1]
+    assert model.links_report_["samples"].n_violated == 0
 
 
 def test_auto_takes_unknown_entries(holey):
