@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from cocluster import CoCluster, Interview, choose_n_clusters, explain
+from cocluster import CoCluster, Interview, account, choose_n_clusters, explain
 from cocluster.data.relational import bipartite
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.factorization.fnmtf import FNMTF
@@ -207,18 +207,21 @@ def test_other_methods_refuse_and_name_these(name, holey):
 
 
 OTHERS = {
-    "choose_n_clusters": lambda X, whole: choose_n_clusters(X),
-    "An interview": lambda X, whole: Interview(X, CoCluster(K)),
-    "A report": lambda X, whole: explain(CoCluster(K, random_state=0).fit(X), X),
-    "ITCC": lambda X, whole: CoCluster(K, "itcc", random_state=0).fit(whole).predict(X),
+    "numbers": (lambda X, whole: choose_n_clusters(X), "choose_n_clusters"),
+    "a number": (lambda X, whole: CoCluster("auto").fit(X), 'n_clusters="auto"'),
+    "interview": (lambda X, whole: Interview(X, CoCluster(K)), "An interview"),
+    "explain": (lambda X, whole: explain(CoCluster(K).fit(X), X), "A report"),
+    "account": (lambda X, whole: account(CoCluster(K).fit(X), X), "A report"),
+    "predict": (lambda X, whole: CoCluster(K, "itcc").fit(whole).predict(X), "ITCC"),
 }
 
 
-@pytest.mark.parametrize("who", OTHERS)
-def test_whatever_would_take_unknown_entries_for_zeros_refuses(who, holey):
+@pytest.mark.parametrize("case", OTHERS)
+def test_whatever_would_take_unknown_entries_for_zeros_refuses(case, holey):
     X, whole, _ = holey
+    act, who = OTHERS[case]
     with pytest.raises(ValueError, match=f"{who} needs every entry"):
-        OTHERS[who](X, whole)
+        act(X, whole)
 
 
 REFUSED = {
