@@ -81,7 +81,8 @@ def movielens(path: Path) -> Ratings:
 def of_matrix(X: Any) -> Ratings:
     """The stored entries of sparse data."""
     found = sp.coo_array(X)
-    return Ratings(*found.coords, found.data.astype(np.float64), found.shape)
+    rows, columns = found.coords
+    return Ratings(rows, columns, found.data.astype(np.float64), found.shape)
 
 
 def folds(n: int) -> Iterator[tuple[Array, Array]]:
@@ -109,7 +110,7 @@ def ours(estimator: type[Any], **options: Any) -> Callable[[int], Method]:
             i, j = _places(rows, X.shape[0], test.rows), _places(columns, X.shape[1], test.columns)
             known = (i >= 0) & (j >= 0)
             found[known] = model.complete(i[known], j[known])
-            return found + floor
+            return np.asarray(found + floor)
 
         return predicted
 
@@ -120,7 +121,7 @@ def _places(kept: Array, size: int, wanted: Array) -> Array:
     """Where objects are among those kept; -1 for the others."""
     place = np.full(size, -1)
     place[kept] = np.arange(len(kept))
-    return place[wanted]
+    return np.asarray(place[wanted])
 
 
 def biases(train: Ratings, test: Ratings) -> Array:
@@ -128,7 +129,7 @@ def biases(train: Ratings, test: Ratings) -> Array:
     R = train.matrix()
     found = fit_biases(R, ones_like(R))
     entries = found.mean + found.rows(R, ones_like(R))[test.rows] + found.columns[test.columns]
-    return np.clip(entries, train.values.min(), train.values.max())
+    return np.asarray(np.clip(entries, train.values.min(), train.values.max()))
 
 
 def surprise(name: str, **options: Any) -> Method:
@@ -174,8 +175,8 @@ def rows_of(ratings: Ratings, name: str) -> Iterator[Row]:
     for number, (train, test) in enumerate(folds(len(ratings.values))):
         methods: dict[str, tuple[Method, int | str]] = {n: (m, "") for n, m in FIXED.items()}
         for label, (make, numbers) in CHOSEN.items():
-            k = best_number(make, numbers, ratings[train])
-            methods[label] = make(k), k
+            best = best_number(make, numbers, ratings[train])
+            methods[label] = make(best), best
         for label, (method, k) in methods.items():
             start = time.process_time()
             predicted = method(ratings[train], ratings[test])
@@ -209,10 +210,10 @@ def _table(rows: Sequence[Row]) -> Iterator[str]:
     methods = dict.fromkeys(row["method"] for row in rows)
     errors = {name: np.mean([r["rmse"] for r in rows if r["method"] == name]) for name in methods}
     for name in sorted(errors, key=lambda name: errors[name]):
-        clusters = [str(r["clusters"]) for r in rows if r["method"] == name]
+        clusters = " ".join(str(r["clusters"]) for r in rows if r["method"] == name).strip()
         seconds = _seconds(rows, name)
         ratio = f"{peer / seconds:.1f}" if peer else ""
-        yield f"| {name} | {errors[name]:.3f} | {' '.join(clusters)} | {seconds:.2f} | {ratio} |"
+        yield f"| {name} | {errors[name]:.3f} | {clusters} | {seconds:.2f} | {ratio} |"
     if not peer:
         published = ", ".join(f"{name} {value}" for name, value in PUBLISHED.items())
         yield ""

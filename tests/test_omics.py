@@ -131,3 +131,10 @@ def test_what_is_not_there_is_named(adata: Any, options: Any, message: str) -> N
 def test_other_data_are_refused() -> None:
     with pytest.raises(TypeError, match="Expected AnnData or MuData, got ndarray"):
         cocluster(np.eye(4), 2)
+
+
+def test_unknown_entries_are_refused_before_anything_is_written(adata: Any) -> None:
+    adata.X[0, 1] = np.nan
+    with pytest.raises(ValueError, match=r"cocluster\(\) needs every entry"):
+        cocluster(adata, K)
+    assert "cocluster" not in adata.obs

@@ -14,6 +14,7 @@ from cocluster.linalg.matrices import as_dense, is_nonnegative, times, values_of
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array, InMemory
 from cocluster.methods.auto import CoCluster
+from cocluster.methods.base import check_complete
 from cocluster.methods.costs import costs, has_costs
 from cocluster.report.explain import explain
 from cocluster.report.statistics import scored
@@ -112,6 +113,8 @@ def cocluster(
     """
     check_integer(n_genes, "n_genes")
     data = relational(_chosen(adata, layer, use_rep, obsm))
+    # Before anything is written: markers would take unknown entries for zeros.
+    check_complete(data, "cocluster()")
     model = CoCluster(n_clusters, **options).fit(data, links=links)
     if copy:
         adata = adata.copy()

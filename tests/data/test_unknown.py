@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 
 from cocluster.data import unknown
 from cocluster.data.relation import Relation
-from cocluster.data.relational import RelationalData, bipartite, star
+from cocluster.data.relational import RelationalData, bipartite, relational, star
 from cocluster.data.unknown import known_entries
 from tests import reference
 
@@ -94,6 +94,23 @@ def test_a_sample_without_a_known_entry_is_absent_from_the_view():
     assert_array_equal(reference.known(first), lost[[0, 2, 3]])
     assert second.row_index is None
     assert len(data) == len(X)
+
+
+def test_relational_data_may_be_said_to_store_all_that_is_known():
+    """As files of ratings are read: whoever reads them does not know what the zeros mean."""
+    plain = bipartite(stored(VALUES, KNOWN))
+    assert plain.relations[0].observed is None
+    (relation,) = relational(plain, missing="unobserved").relations
+    assert_array_equal(reference.known(relation), X)
+    assert_array_equal(
+        reference.known(relational(bipartite(X), missing="unobserved").relations[0]), X
+    )
+    lost = KNOWN.copy()
+    lost[1] = False
+    views = star({"a": stored(VALUES, lost), "b": VALUES})
+    first, second = relational(views, missing="unobserved").relations
+    assert_array_equal(first.row_index, [0, 2, 3])
+    assert second.observed is None
 
 
 def test_rows_and_columns_with_a_known_entry():

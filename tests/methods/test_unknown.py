@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
-from cocluster import CoCluster, Interview, choose_n_clusters, explain
+from cocluster import CoCluster, Interview, account, choose_n_clusters, explain
 from cocluster.data.relational import bipartite
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.factorization.fnmtf import FNMTF
@@ -109,10 +110,22 @@ def test_biases_are_found(rng):
     assert found.max() <= np.nanmax(X)
 
 
-def test_new_rows_are_judged_by_what_they_know(holey):
+@pytest.mark.parametrize(
+    "model", [FNMTF(K), FNMTF(K, biases=True), NMTF(K), NMF(K)], ids=lambda model: f"{model}"
+)
+def test_new_rows_are_judged_by_what_they_know(model, holey):
     X, _, _ = holey
-    for model in (FNMTF(K, random_state=0), FNMTF(K, biases=True, random_state=0)):
-        assert_array_equal(model.fit(X).predict(X), model.labels_)
+    model = clone(model).set_params(random_state=0).fit(X)
+    assert_array_equal(model.predict(X), model.labels_)
+
+
+@each_able
+def test_links_hold(method, holey):
+    X, _, rows = holey
+    # Two rows of different clusters.
+    model = method(K, random_state=0).fit(X, links=([(0, 1)], []))
+    assert rows[0] != rows[1]
+    assert model.links_report_["samples"].n_violated == 0
 
 
 def test_auto_takes_unknown_entries(holey):
@@ -194,18 +207,21 @@ def test_other_methods_refuse_and_name_these(name, holey):
 
 
 OTHERS = {
-    "choose_n_clusters": lambda X, whole: choose_n_clusters(X),
-    "An interview": lambda X, whole: Interview(X, CoCluster(K)),
-    "A report": lambda X, whole: explain(CoCluster(K, random_state=0).fit(X), X),
-    "ITCC": lambda X, whole: CoCluster(K, "itcc", random_state=0).fit(whole).predict(X),
+    "numbers": (lambda X, whole: choose_n_clusters(X), "choose_n_clusters"),
+    "a number": (lambda X, whole: CoCluster("auto").fit(X), 'n_clusters="auto"'),
+    "interview": (lambda X, whole: Interview(X, CoCluster(K)), "An interview"),
+    "explain": (lambda X, whole: explain(CoCluster(K).fit(X), X), "A report"),
+    "account": (lambda X, whole: account(CoCluster(K).fit(X), X), "A report"),
+    "predict": (lambda X, whole: CoCluster(K, "itcc").fit(whole).predict(X), "ITCC"),
 }
 
 
-@pytest.mark.parametrize("who", OTHERS)
-def test_whatever_would_take_unknown_entries_for_zeros_refuses(who, holey):
+@pytest.mark.parametrize("case", OTHERS)
+def test_whatever_would_take_unknown_entries_for_zeros_refuses(case, holey):
     X, whole, _ = holey
+    act, who = OTHERS[case]
     with pytest.raises(ValueError, match=f"{who} needs every entry"):
-        OTHERS[who](X, whole)
+        act(X, whole)
 
 
 REFUSED = {

@@ -236,8 +236,8 @@ def star(
 def relational(X: Any, *, mask: Any = None, missing: str = "zero") -> RelationalData:
     """Relational data of anything: itself, a star of views, or one matrix.
 
-    ``mask`` and ``missing`` are those of `bipartite` and `star`; relational data have said already
-    what they do not know.
+    ``mask`` and ``missing`` are those of `bipartite` and `star`. In relational data "unobserved"
+    speaks of the sparse relations that have no mask yet.
     """
     several = isinstance(X, RelationalData) or has_views(X)
     if several and mask is not None:
@@ -246,8 +246,22 @@ def relational(X: Any, *, mask: Any = None, missing: str = "zero") -> Relational
             "mask of relational data to bipartite()."
         )
     if isinstance(X, RelationalData):
-        return X
+        return X if missing == "zero" else _stored_only(X, missing)
     return star(X, missing=missing) if several else bipartite(X, mask=mask, missing=missing)
+
+
+def _stored_only(data: RelationalData, missing: str) -> RelationalData:
+    """Relational data of which only what is stored is known, where nothing else was said."""
+    relations = []
+    for relation in data.relations:
+        if relation.observed is None:
+            matrix, known = known_entries(relation.matrix, f"{relation}", missing=missing)
+            relation = replace(relation, matrix=matrix, observed=known)
+            # A sample of which one of several views knows nothing is absent from that view.
+            several = len(data.relations) > 1 and relation.rows == data.center
+            relation = _with_known_rows(relation) if several else relation
+        relations.append(relation)
+    return replace(data, relations=tuple(relations))
 
 
 def _with_known_rows(relation: Relation) -> Relation:

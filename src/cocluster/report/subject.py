@@ -123,13 +123,14 @@ def data_of(data: Any) -> RelationalData:
             "Reports need data in memory; take a sample of the rows, and the labels that the model "
             "predicts for it."
         )
-    check_complete(read, "A report")
     return read
 
 
 def read_data(data: Any) -> RelationalData:
     """The same, wherever the rows are: blocks on disk stay there."""
-    return relational(data.data if isinstance(data, Described) else data).oriented()
+    read = relational(data.data if isinstance(data, Described) else data).oriented()
+    check_complete(read, "A report")
+    return read
 
 
 def named_alike(labels: Mapping[str, Array], types: Sequence[str]) -> dict[str, Array]:

@@ -7,12 +7,13 @@ from dataclasses import KW_ONLY, dataclass
 from cocluster.linalg.types import Array
 from cocluster.methods.base import Task
 from cocluster.methods.factorization.base import HardTriFactorEstimator
+from cocluster.methods.streams import Streaming
 from cocluster.methods.unknown import UnknownEntries
-from cocluster.trifactor import FactorSpec, Free, Indicator, Run, TriFactorProblem
+from cocluster.trifactor import FactorSpec, Free, Indicator, Run, State, TriFactorProblem
 
 
 @dataclass(eq=False, repr=False)
-class FNMTF(UnknownEntries, HardTriFactorEstimator):
+class FNMTF(Streaming, UnknownEntries, HardTriFactorEstimator):
     r"""Fast Nonnegative Matrix Tri-Factorization: block k-means on both sides.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2,\quad G \in \Psi, S\ free
@@ -75,3 +76,6 @@ class FNMTF(UnknownEntries, HardTriFactorEstimator):
     def _predicting_associations(self, task: Task, run: Run) -> tuple[Array, ...]:
         # Means of few entries say little: they are drawn to the mean of all.
         return self._problem(task).shrunk(run.state)
+
+    def _streamed_columns(self, task: Task, state: State) -> State:
+        return self._problem(task).moved(task.data.relations[0].cols, state)

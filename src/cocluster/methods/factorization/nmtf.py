@@ -5,19 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from cocluster.data.relational import RelationalData
+from cocluster.linalg.partitions import strongest
+from cocluster.linalg.types import Array, Factor
 from cocluster.methods.base import Task
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
+from cocluster.methods.streams import Streaming
 from cocluster.methods.unknown import UnknownEntries
 from cocluster.trifactor import (
     FactorSpec,
     NonNegative,
     NonNegativeAssociation,
+    State,
     TriFactorProblem,
+    memberships,
 )
 
 
 @dataclass(eq=False, repr=False)
-class NMTF(UnknownEntries, SoftTriFactorEstimator):
+class NMTF(Streaming, UnknownEntries, SoftTriFactorEstimator):
     r"""Non-negative matrix tri-factorisation (block value decomposition, BVD).
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2,\quad G, S \ge 0
@@ -47,3 +53,21 @@ class NMTF(UnknownEntries, SoftTriFactorEstimator):
             name: FactorSpec(k, NonNegative(exponent=1.0)) for name, k in task.clusters.items()
         }
         return TriFactorProblem(task.data, factors, NonNegativeAssociation())
+
+    def _check_streamed(self, data: RelationalData) -> None:
+        super()._check_streamed(data)
+        if self.assign != "argmax":
+            raise ValueError("partial_fit needs assign='argmax': k-means would need all rows.")
+
+    def _streamed_rows(self, data: RelationalData) -> Factor:
+        return self._fold_in(data)[0]
+
+    def _streamed_columns(self, task: Task, state: State) -> State:
+        return self._problem(task).moved(task.data.relations[0].cols, state)
+
+    def _streamed_labels(self, data: RelationalData, state: State) -> tuple[Array, Array]:
+        (relation,) = data.relations
+        self._membership = memberships(self._factors[relation.rows], self._new_block(data))
+        block = TriFactorProblem(data, {}).data_block(relation.cols, state)
+        columns = memberships(state.factors[relation.cols], block)
+        return strongest(self._membership), strongest(columns)

@@ -17,8 +17,9 @@ from cocluster.linalg.partitions import Ties, gathered
 from cocluster.linalg.rowwise import summed
 from cocluster.linalg.types import Array, Matrix
 from cocluster.links import Links
-from cocluster.methods.base import Coclusterer, Start, Task
+from cocluster.methods.base import Start, Task
 from cocluster.methods.coarse import coarse_to_fine
+from cocluster.methods.streams import Streaming
 from cocluster.trifactor import (
     BlockQuadratic,
     Indicator,
@@ -169,7 +170,7 @@ def mutual_information(C: Matrix, total: float, margin: Array | None = None) -> 
 
 
 @dataclass(eq=False, repr=False)
-class ITCC(Coclusterer):
+class ITCC(Streaming):
     r"""Information-theoretic co-clustering.
 
     .. math:: \min \sum_r p_r [I(X_r; Y_r) - I(\hat X_r; \hat Y_r)]
@@ -246,3 +247,9 @@ class ITCC(Coclusterer):
         scores = problem.scores_given(data.center, state, joints)
         own = problem._gain_alone(data.center, state, np.zeros(len(scores)))
         return (own[:, None] - scores) / np.mean(problem.shares / problem.totals)
+
+    def _streamed_columns(self, task: Task, state: State) -> State:
+        problem = InformationProblem(task.data)
+        moved = problem.moved(task.data.relations[0].cols, state)
+        counts = problem.cross(moved, 0)
+        return replace(moved, associations=(counts / (counts.sum() or 1.0),))
