@@ -130,7 +130,7 @@ class BlockQuadratic:
             value += np.sum(gram(G[part.rows]) * part.gram)
         if self.laplacian is not None:
             dense = as_array(G)
-            value += np.sum(dense * (self.laplacian @ dense))
+            value += np.einsum("ij,ij->", dense, self.laplacian @ dense, dtype=np.float64)
         return float(value)
 
     def half_gradient(self, G: Array) -> Array:
