@@ -99,6 +99,13 @@ def is_nonnegative(R: InMemory) -> bool:
 
 
 @delegating
+def magnitude(R: Matrix) -> float:
+    """Largest absolute value, as far as entries are known; of operators 0."""
+    values = np.empty(0) if is_operator(R) else values_of(R)
+    return max(float(values.max(initial=0)), -float(values.min(initial=0)))
+
+
+@delegating
 def times(R: Matrix, G: Factor) -> Any:
     """R @ G; sums by label where G is a partition."""
     return label_sums(R, G) if isinstance(G, Partition) else product(R, G)
