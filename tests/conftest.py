@@ -40,6 +40,7 @@ THOROUGH = (
     "tests/methods/test_front.py",
     "tests/methods/test_names.py",
     "tests/methods/test_probability.py",
+    "tests/methods/test_scales.py",
     "tests/methods/test_sklearn.py",
     "tests/methods/test_starts.py",
     "tests/methods/test_state.py",

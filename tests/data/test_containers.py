@@ -17,6 +17,7 @@ from numpy.testing import assert_array_equal
 
 from cocluster.data.containers import as_table, has_views, views_of
 from cocluster.linalg.checked import as_matrix
+from tests.processes import printed_by
 
 FORMATS = ["coo", "csc", "csr", "bsr", "dok", "lil", "dia"]
 
@@ -166,8 +167,9 @@ BAD = {
     "text": (np.array([["1", "2"]]), "words holds <U1 values; encode"),
     "dates": (np.array([["2020-01-01"]], dtype="M8[D]"), "words holds datetime64.*encode"),
     "frame of dates": (pd.DataFrame({"a": pd.to_datetime(["2020"])}), "words holds datetime64"),
-    "frame of text": (pd.DataFrame({"a": ["x"]}), "words: could not convert string.*Encode text"),
-    "polars text": (pl.DataFrame({"a": ["x"]}), "words: could not convert string.*Encode text"),
+    "frame of text": (pd.DataFrame({"a": ["x"]}), "words holds text .'x'.*; encode text"),
+    "polars text": (pl.DataFrame({"a": ["x"]}), "words holds text .'x'.*; encode text"),
+    "numbers as text": (np.array([[1, "2"]], dtype=object), r"words holds text .*astype\(float\)"),
     "objects": (np.array([[{}]], dtype=object), "words: .*string or a real number.*Encode"),
     "1-D": (np.arange(3), "words: Expected 2D array, got 1D.*Reshape your data"),
     "sparse 1-D": (sp.coo_array(np.arange(3)), "words: .*Expected 2D.*Reshape your data"),
@@ -192,6 +194,40 @@ def test_bad_input_is_refused_with_a_remedy(case):
     X, message = BAD[case]
     with pytest.raises((TypeError, ValueError), match=f"(?s){message}"):
         as_table(X, "words")
+
+
+CROOKED = """
+import numpy as np, scipy.sparse as sp
+from cocluster import FNMTF
+
+X = sp.csr_array(np.eye(12)[:, :9] + 1).asformat({layout!r})
+{change}
+try:
+    FNMTF(2).fit(X)
+except ValueError as error:
+    print(error)
+"""
+FAR = 2_000_000_000
+COMPRESSED = [f"X.indices[1] = {FAR}", "X.indices[1] = -5", f"X.indptr[1] = {FAR}"]
+
+
+@pytest.mark.parametrize(
+    ("layout", "change"),
+    [(layout, change) for layout in ("csr", "csc", "bsr") for change in COMPRESSED]
+    + [("csc", "X.data = X.data[:5]"), ("coo", f"X.row[1] = {FAR}"), ("lil", "X.rows[1][0] = 99")],
+)
+def test_indices_that_point_out_of_a_matrix_are_refused(layout, change):
+    # In a process of its own: compiled code would read or write whatever lies there.
+    assert "do not fit together" in printed_by(CROOKED.format(layout=layout, change=change))
+
+
+def test_the_check_of_indices_leaves_the_matrix_as_it_is():
+    given = sp.csr_array(np.eye(3))
+    # Room to spare, which scipy's own check would cut off.
+    given.data, given.indices = np.append(given.data, 7.0), np.append(given.indices, 0)
+    data = given.data
+    as_matrix(given)
+    assert given.data is data
 
 
 def test_frame_libraries_are_not_imported():

@@ -59,6 +59,17 @@ def test_neighbours_equal_the_slow_search(as_container: Any, seed: int) -> None:
     np.testing.assert_array_equal(nearest_neighbours(as_container(X), 5), slow_neighbours(X, 5))
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("k", [1, 3, 5])
+def test_of_many_rows_at_one_distance_the_first_are_neighbours(k: int, dtype: Any) -> None:
+    rng = np.random.default_rng(k)
+    few_ones = (rng.random((60, 30)) < 0.05).astype(dtype)
+    corners = rng.integers(0, 2, size=(50, 4)).astype(dtype)
+    for X in (few_ones, corners, 1e5 * few_ones):
+        for hold in (np.asarray, sp.csr_array):
+            np.testing.assert_array_equal(nearest_neighbours(hold(X), k), slow_neighbours(X, k))
+
+
 @pytest.mark.parametrize("as_container", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_compiled_distances_equal_their_twin(

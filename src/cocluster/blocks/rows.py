@@ -167,6 +167,12 @@ class RowBlocks(ABC):
         """Whether no entry is below zero."""
         return self.profile.signed == 0
 
+    def magnitude(self) -> float:
+        """The largest sum of a column of absolute values, which is known: an upper bound."""
+        largest = float(self.profile.degrees.max(initial=0))
+        # Infinite where a sum is beyond all numbers; the entries are not.
+        return min(largest, float(np.finfo(np.float64).max))
+
     def column_degrees(self) -> Array:
         """Sum of absolute values of each column."""
         return self.profile.degrees

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,14 +11,21 @@ from cocluster.linalg.matrices import (
     column_counts,
     column_degrees,
     degree_scaled,
+    entrywise,
     inverse_root,
     is_nonnegative,
+    magnitude,
     scaled,
 )
 from cocluster.linalg.rowwise import rowwise
 from cocluster.linalg.subspace import unit_rows
-from cocluster.linalg.types import Array, Matrix
+from cocluster.linalg.types import Array, InMemory, Matrix
 
+# Powers of two between which the largest entry of data may lie. Similarities are squares of data,
+# objectives are squares of similarities: four times these, and room for sums over all entries,
+# must fit into the largest exponents (1023, and 127 in single precision). From below, steps add
+# 1e-12 to what they divide by, which must stay small.
+LEAST, MOST_SINGLE, MOST_DOUBLE = -30, 20, 200
 NORMALIZATIONS = (None, "l2", "tfidf", "degree", "auto")
 
 
@@ -31,13 +38,24 @@ class Scaling:
     how : one of `NORMALIZATIONS` except "auto"
     column_scale : array of shape (n_columns,) or None
         What the columns are multiplied by, as learned from the training data.
+    exponent : int
+        All entries are multiplied by two to this power first; 0 but for data of extreme size.
     """
 
     how: str | None
     column_scale: Array | None = None
+    exponent: int = 0
 
     def apply(self, X: Matrix) -> Any:
         """The normalised matrix; sparse index arrays are shared with X."""
+        # New rows may be far larger than those of the fit; of these the exponent has taken care.
+        size, most = _size(X) + self.exponent, _most(X)
+        if size > most:
+            raise ValueError(
+                f"The data hold values of about 2^{_size(X)}, too large to compute with; bring "
+                "them to the scale of the data that were fitted."
+            )
+        X = _times_power(X, self.exponent)
         if self.how is None:
             return X
         if self.how == "degree":
@@ -56,7 +74,44 @@ def fit_scaling(X: Matrix, how: str | None) -> Scaling:
     :math:`\log((1 + n) / (1 + d_j)) + 1`, d_j the rows in which it is not zero, and gives rows
     unit length; ``"degree"`` is :math:`D_r^{-1/2} X D_c^{-1/2}` with D the sums of absolute
     values. ``"auto"`` is ``"degree"`` for data without negative entries and ``None`` for others.
+
+    Data whose largest entry is beyond 2^200 (in single precision 2^20) or below 2^-30 are brought
+    to a largest entry of about 1 first, by a power of two, which changes no digit: fourth powers
+    of them could not be represented, or would count as zero.
     """
+    exponent = _exponent(X)
+    return replace(_fit(_times_power(X, exponent), how), exponent=exponent)
+
+
+def _exponent(X: Matrix) -> int:
+    """The power of two by which X is multiplied: 0 unless its entries are of extreme size."""
+    size = _size(X)
+    return 0 if LEAST <= size <= _most(X) else -size
+
+
+def _size(X: Matrix) -> int:
+    """The largest entry of X is about two to this power; 0 if all are zero."""
+    return int(np.frexp(magnitude(X))[1])
+
+
+def _most(X: Matrix) -> int:
+    """The largest power of two that computations with numbers of this precision bear."""
+    return MOST_SINGLE if X.dtype == np.float32 else MOST_DOUBLE
+
+
+def _times_power(X: Matrix, exponent: int) -> Any:
+    """X times a power of two."""
+    return rowwise(_shifted, X, exponent) if exponent else X
+
+
+def _shifted(X: InMemory, exponent: int) -> InMemory:
+    """The same for some rows."""
+    # Not a product: the power itself may be too large for a number.
+    return entrywise(lambda values: np.ldexp(values, exponent), X)
+
+
+def _fit(X: Matrix, how: str | None) -> Scaling:
+    """The normalisation of data of ordinary size."""
     if how == "auto":
         # Sums of absolute values measure how much there is of a count, not of a signed number.
         how = "degree" if is_nonnegative(X) else None

@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
 
 from cocluster.graphs.distances import chosen_distances
-from cocluster.linalg.matrices import as_dense, row_squares
+from cocluster.linalg.matrices import as_dense, by_rows, row_squares
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.chunks import chunks
 from cocluster.utils.optional import library
@@ -32,6 +32,9 @@ ANN_SURPLUS = 100
 # neighbours are likely to be neighbours, also those that the inverted file has missed.
 REFINEMENTS = 2
 REFINED = 20
+# Distances from products may be wrong by so many times the rounding of one operation, for rows of
+# thousands of entries.
+ROUNDINGS = 4096
 # Pairs whose distances are held at a time: with the arrays that sort them some 100 MB.
 BLOCK_PAIRS = 4_000_000
 
@@ -72,7 +75,7 @@ def nearest_neighbours(X: InMemory, n_neighbors: int, seed: int = 0) -> Array:
     # it gives more rows than are wanted, and distances from differences choose among them.
     surplus = min(2 * n_neighbors, n - 1)
     if faiss is None:
-        return _closest(X, _exact(X, surplus), n_neighbors)
+        return _with_all_ties(X, _exact(X, surplus), n_neighbors)
     candidates = _approximate(faiss, X, min(ANN_SURPLUS + surplus, n - 1), seed)
     return _refined(X, _closest(X, candidates, max(n_neighbors, REFINED)))[:, :n_neighbors]
 
@@ -104,11 +107,59 @@ def _exact_sparse(X: sp.csr_array, k: int) -> Array:
     result = np.empty((n, k), dtype=np.intp)
     for chunk in chunks(n, step):
         rows = np.arange(n)[chunk]
-        # Without the squared length of the row itself: it does not change the order within a row.
-        d2 = squares - 2.0 * (X[rows] @ transposed).toarray()
-        d2[np.arange(len(rows)), rows] = np.inf
+        d2 = _partial_distances(X, rows, transposed, squares)
         result[rows] = np.argpartition(d2, k - 1, axis=1)[:, :k]
     return result
+
+
+def _with_all_ties(X: InMemory, candidates: Array, k: int) -> Array:
+    """The k closest rows, ties to the lower index: also ties with rows that are no candidates.
+
+    Of many rows at the same distance, which are candidates depends on how the search rounds, and so
+    on whether X is dense or sparse.
+    """
+    n, width = candidates.shape
+    result = np.empty((n, k), dtype=np.intp)
+    open_ended = np.zeros(n, dtype=bool)
+    for rows in _blocks(n, width):
+        numbers = np.arange(n)[rows]
+        ordered, distances = _ordered(X, numbers, candidates[rows])
+        result[rows] = ordered[:, :k]
+        # The last candidate is as near as the last one wanted: there may be more of them.
+        open_ended[rows] = distances[:, k - 1] == distances[:, -1]
+    if width < n - 1:
+        transposed, squares = by_rows(X.T), row_squares(X)
+        rounding = ROUNDINGS * np.finfo(X.dtype).eps
+        for rows in _blocks(open_ended.sum(), n):
+            numbers = np.flatnonzero(open_ended)[rows]
+            d2 = _partial_distances(X, numbers, transposed, squares)
+            # Products round: what may be as near as the last one wanted is looked at again.
+            last = np.take_along_axis(d2, result[numbers, -1:], axis=1)
+            near = d2 <= last + rounding * (squares.max() + squares[numbers, None])
+            result[numbers] = _ordered(X, numbers, _padded(near, numbers))[0][:, :k]
+    return result
+
+
+def _padded(chosen: Array, rows: Array) -> Array:
+    """Columns that are chosen in each row of a mask; shorter lists end with the row's own number.
+
+    (A row is never its own neighbour, so that its number means nothing.)
+    """
+    counts = chosen.sum(axis=1)
+    filled = np.arange(counts.max()) < counts[:, None]
+    lists = np.repeat(rows[:, None], counts.max(), axis=1)
+    lists[filled] = np.nonzero(chosen)[1]
+    return lists
+
+
+def _partial_distances(X: InMemory, rows: Array, transposed: InMemory, squares: Array) -> Array:
+    """Squared distances of some rows to all, from products; infinite to the row itself.
+
+    Without the squared length of the row itself: it does not change the order within a row.
+    """
+    d2 = squares - 2.0 * as_dense(X[rows] @ transposed)
+    d2[np.arange(len(rows)), rows] = np.inf
+    return np.asarray(d2)
 
 
 def _approximate(faiss: Any, X: InMemory, k: int, seed: int) -> Array:
@@ -171,6 +222,14 @@ def _blocks(n: int, width: int) -> Iterator[slice]:
 
 def _closest_of(X: InMemory, rows: Array, candidates: Array, k: int) -> Array:
     """Choose by true distance, ties to the lower index."""
+    return _ordered(X, rows, candidates)[0][:, :k]
+
+
+def _ordered(X: InMemory, rows: Array, candidates: Array) -> tuple[Array, Array]:
+    """Candidates by true distance, ties by index; and how near they are, ties being equal.
+
+    The row itself and whatever stands there twice come last, infinitely far.
+    """
     # Sorted, a candidate that was found twice stands next to itself, and a stable sort by distance
     # keeps the lower index first.
     candidates = np.sort(candidates, axis=1)
@@ -180,5 +239,5 @@ def _closest_of(X: InMemory, rows: Array, candidates: Array, k: int) -> Array:
     rounded = (d2 / np.where(largest > 0, largest, 1.0)).astype(np.float32)
     rounded[:, 1:][candidates[:, 1:] == candidates[:, :-1]] = np.inf
     rounded[candidates == rows[:, None]] = np.inf
-    order = np.argsort(rounded, axis=1, kind="stable")[:, :k]
-    return np.take_along_axis(candidates, order, axis=1)
+    order = np.argsort(rounded, axis=1, kind="stable")
+    return np.take_along_axis(candidates, order, 1), np.take_along_axis(rounded, order, 1)

@@ -48,6 +48,13 @@ def as_matrix(X: Any, name: str = "X", min_size: int = 1, *, allow_nan: bool = F
         X = np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan)
     _refuse_unreadable(X, name)
     try:
+        in_bounds(X)
+    except ValueError as error:
+        raise ValueError(
+            f"{name} is a sparse matrix whose parts do not fit together ({error}); build it anew "
+            "from its entries, for example as scipy.sparse.coo_array."
+        ) from None
+    try:
         checked = check_array(
             # scikit-learn would read sparse columns too, but as float64.
             X.sparse.to_coo() if hasattr(X, "sparse") else X,
@@ -72,14 +79,50 @@ def in_form(X: InMemory) -> InMemory:
     return _canonical(X) if sp.issparse(X) else np.ascontiguousarray(X)
 
 
+def in_bounds(matrix: Any) -> Any:
+    """A matrix from outside; ValueError if it is sparse and its indices point out of it.
+
+    scipy's compiled code trusts indices: a wrong one reads or writes memory that is not the
+    matrix's, and may end the interpreter. So they are looked at before any conversion.
+    """
+    layout = matrix.format if sp.issparse(matrix) else ""
+    if layout in ("csr", "csc", "bsr"):
+        # A matrix of its own, which shares the arrays: scipy's check may replace those of what it
+        # looks at by shorter ones.
+        parts = (matrix.data, matrix.indices, matrix.indptr)
+        type(matrix)(parts, shape=matrix.shape).check_format(full_check=True)
+    elif layout == "lil":
+        # Lists of Python, which are turned into arrays without harm; a wrong index stays in them.
+        in_bounds(matrix.tocsr())
+    elif layout == "coo":
+        for indices, size in zip(_coordinates(matrix), matrix.shape, strict=True):
+            if len(indices) and not 0 <= indices.min() <= indices.max() < size:
+                raise ValueError(f"indices must be from 0 to {size - 1}")
+    return matrix
+
+
+def _coordinates(matrix: Any) -> tuple[Any, ...]:
+    """Indices of the entries of a COO matrix, one array for each axis."""
+    # scipy before 1.14 names them by axis, and knows no others than two.
+    return getattr(matrix, "coords", None) or (matrix.row, matrix.col)
+
+
 def _refuse_unreadable(X: Any, name: str) -> None:
     """Refuse what conversion to float would silently change: masks, text, dates."""
     if np.ma.isMaskedArray(X):
         raise TypeError(f"{name} is a masked array; fill it or drop the masked rows first.")
     dtypes = getattr(X, "dtypes", None)
     for dtype in [getattr(X, "dtype", None)] if dtypes is None else np.ravel(dtypes):
-        if getattr(dtype, "kind", "") in _TEXT_OR_DATES:
+        kind = getattr(dtype, "kind", "")
+        if kind in _TEXT_OR_DATES:
             raise ValueError(f"{name} holds {dtype} values; encode text and dates as numbers.")
+        # Objects may be anything, also numbers. "7" would become 7, which a code or a name is not.
+        texts = (v for v in np.asarray(X, object).flat if isinstance(v, str)) if kind == "O" else ()
+        for text in texts:
+            raise ValueError(
+                f"{name} holds text ({text!r}); encode text as numbers first, for example with a "
+                "CountVectorizer, and numbers that are held as text by .astype(float)."
+            )
 
 
 def _with_remedy(message: str, name: str) -> str:

@@ -104,6 +104,13 @@ def is_nonnegative(R: InMemory) -> bool:
 
 
 @delegating
+def magnitude(R: Matrix) -> float:
+    """Largest absolute value, as far as entries are known; of operators 0."""
+    values = np.empty(0) if is_operator(R) else values_of(R)
+    return max(float(values.max(initial=0)), -float(values.min(initial=0)))
+
+
+@delegating
 def times(R: Matrix, G: Factor) -> Any:
     """R @ G; sums by label where G is a partition."""
     return label_sums(R, G) if isinstance(G, Partition) else product(R, G)
@@ -134,13 +141,30 @@ def label_sums(R: Any, G: Partition) -> Array:
 @delegating
 def inner(G: Array, M: Any) -> Array:
     """Gᵀ M in double precision; rows of M summed by label where G is a partition."""
-    return np.asarray(G.T @ M, dtype=np.float64)
+    return _double_product(G, M)
 
 
 @delegating
 def gram(G: Array) -> Array:
     """Gᵀ G in double precision."""
-    return np.asarray(G.T @ G, dtype=np.float64)
+    return _double_product(G, G)
+
+
+def _double_product(A: Any, B: Any) -> Array:
+    """Aᵀ B, multiplied in double precision.
+
+    A product in single precision that is cast afterwards has lost its digits: where columns of a
+    factor are nearly parallel, what follows from their Gram matrix is noise.
+    """
+    both_double = A.dtype == B.dtype == np.float64
+    if both_double or sp.issparse(A) or sp.issparse(B):
+        return np.asarray(A.T @ B, dtype=np.float64)
+    # In parts: a copy of all rows in double precision would outweigh the factor.
+    step = max(1, ENTRIES_AT_ONCE // max(A.shape[1], 1))
+    total = np.zeros((A.shape[1], *B.shape[1:]))
+    for rows in chunks(A.shape[0], step):
+        total += A[rows].T.astype(np.float64) @ B[rows].astype(np.float64)
+    return total
 
 
 def row_sums(R: Matrix) -> Array:

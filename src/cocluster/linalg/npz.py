@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
+from math import prod
 from pathlib import Path
-from typing import Any
-from zipfile import BadZipFile
+from typing import IO, Any
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 import scipy.sparse as sp
 
+from cocluster.linalg.checked import in_bounds
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
 from cocluster.utils.parsing import as_text
@@ -18,7 +20,13 @@ from cocluster.utils.parsing import as_text
 # The arrays of a matrix kept by rows, as most are.
 PARTS = ("data", "indices", "indptr", "shape")
 # What numpy raises on a file that is cut off or of another kind.
-ERRORS = (BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError)
+ERRORS = (BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError, NotImplementedError)
+# numpy's function for the header of each version of its format that plain numbers and texts are
+# written in.
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 # For each layout that scipy.sparse.save_npz writes, the arrays that it has besides data and shape,
 # and how the matrix is put together from the data and these.
 _LAYOUTS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
@@ -33,17 +41,58 @@ _LAYOUTS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
 }
 
 
-def load_arrays(file: Path) -> dict[str, Array]:
-    """Arrays of a file by name; that of a ``.npy`` file is called "X"."""
+def load_arrays(file: Path, most_bytes: int | None = None) -> dict[str, Array]:
+    """Arrays of a file by name; that of a ``.npy`` file is called "X".
+
+    ValueError, before anything is unpacked, if they take more than ``most_bytes``, or if a header
+    announces more than there is.
+    """
     # Opened here because numpy leaves a file open that it has opened and cannot read. Without
     # pickle no code of the file can run.
     with unreadable(file.name, *ERRORS), file.open("rb") as stream:
+        _refuse_announced(file, stream, most_bytes)
         loaded = np.load(stream, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
             return {"X": loaded}
         members = {name: loaded[name] for name in loaded.files}
         # An archive may hold other files beside the arrays, which numpy returns as bytes.
         return {name: value for name, value in members.items() if isinstance(value, np.ndarray)}
+
+
+def array_header(stream: IO[bytes]) -> tuple[Any, bool, np.dtype]:
+    """Shape, order by columns, and type of an array in numpy's format."""
+    version = np.lib.format.read_magic(stream)
+    if version not in _HEADERS:
+        raise ValueError("it holds records instead of plain numbers or texts")
+    return _HEADERS[version](stream)
+
+
+def _refuse_announced(file: Path, stream: IO[bytes], most_bytes: int | None) -> None:
+    """Refuse files whose arrays would take more memory than allowed, or than the file can fill."""
+    size = file.stat().st_size
+    if stream.peek(2)[:2] != b"PK":  # type: ignore[attr-defined]
+        _refuse_header(stream, size)
+        stream.seek(0)
+        return
+    with ZipFile(stream) as archive:
+        total = sum(member.file_size for member in archive.infolist())
+        if most_bytes is not None and total > most_bytes:
+            raise ValueError(
+                f"{file.name} unpacks to {total:,} bytes, which is much for a file of {size:,} "
+                f"bytes; if it is right, allow more by max_bytes={total}."
+            )
+        for member in archive.infolist():
+            if member.filename.endswith(".npy"):
+                with archive.open(member) as part:
+                    _refuse_header(part, member.file_size)
+    stream.seek(0)
+
+
+def _refuse_header(stream: IO[bytes], size: int) -> None:
+    """Refuse an array whose header announces more bytes than follow: numpy would make room."""
+    shape, _, dtype = array_header(stream)
+    if prod(shape) * dtype.itemsize > size:
+        raise ValueError(f"an array is announced as {shape} but only {size:,} bytes follow")
 
 
 def matrices_in(arrays: dict[str, Array]) -> tuple[dict[str, InMemory], dict[str, Array]]:
@@ -70,17 +119,6 @@ def sparse_parts(name: str, X: sp.csr_array) -> dict[str, Array]:
     """The arrays as which `matrices_in` finds the matrix NAME."""
     held = (X.data, X.indices, X.indptr, np.array(X.shape))
     return {f"{name}_{part}": array for part, array in zip(PARTS, held, strict=True)}
-
-
-def in_bounds(matrix: Any) -> Any:
-    """A matrix from outside; ValueError if it is sparse and its indices point out of it.
-
-    scipy's compiled code trusts indices: a wrong one reads or writes memory that is not the
-    matrix's, and may end the interpreter. So they are looked at before any conversion.
-    """
-    if hasattr(matrix, "check_format"):
-        matrix.check_format(full_check=True)
-    return matrix
 
 
 def _taken_out(rest: dict[str, Array], prefix: str) -> InMemory | None:

@@ -146,7 +146,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         Starts to try; the run with the lowest objective is kept.
     max_iter, tol : int, float
         A run ends after ``max_iter`` sweeps, or with the first sweep that lowers the objective by
-        no more than ``tol`` times the objective at the start.
+        no more than ``tol`` times the objective.
     random_state : int, RandomState or None
         The same seed gives the same labels.
 

@@ -191,7 +191,7 @@ class BlockQuadratic:
         value += sum(part.value(as_array(G)) for part in self.known)
         if self.laplacian is not None:
             dense = as_array(G)
-            value += np.sum(dense * (self.laplacian @ dense))
+            value += np.einsum("ij,ij->", dense, self.laplacian @ dense, dtype=np.float64)
         return float(value)
 
     def half_gradient(self, G: Array) -> Array:

@@ -69,7 +69,7 @@ class PairTerms:
             return PairTerms(self.matrix[rows][:, rows]).value(G[rows])
         dense = as_array(G)
         if self._halves is None or is_hard(G):
-            return float(np.sum(dense * (self.matrix @ dense)))
+            return float(np.einsum("ij,ij->", dense, self.matrix @ dense, dtype=np.float64))
         # The products with the halves are kept for the step that follows; only soft factors step by
         # them.
         parts = (self._halves.times(half, dense) for half in ("positive", "negative"))
@@ -125,7 +125,8 @@ class GraphEnsemble:
         # Column by column of G: all at once would need places times clusters numbers.
         rows, cols, values = self._entries
         dots = np.zeros(len(rows))
-        for g in as_array(G).T:
+        # In double precision: s is a small difference of large sums.
+        for g in as_array(G).T.astype(np.float64):
             dots += g[rows] * g[cols]
         return values @ dots
 

@@ -14,6 +14,10 @@ from cocluster.trifactor.products import State
 from cocluster.utils.errors import Interrupted
 from cocluster.utils.threads import narrow_products
 
+# Share of the objective at the start below which it counts as zero: the fit is then as good as
+# perfect, and what further sweeps gain nobody sees.
+NEARLY_NOTHING = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class Progress:
@@ -65,7 +69,7 @@ def alternate(
     """Move one factor after the other, each with the latest others, until nothing is gained.
 
     Stops when no label changes (all factors hard), when a sweep lowers the objective by no more
-    than ``tol`` times its value at the start (less what the problem says is constant), after
+    than ``tol`` times its value (less what the problem says is constant), after
     ``max_iter`` sweeps, or when ``callback`` returns True. A sweep costs two products with each
     relation, the objective included.
     """
@@ -92,6 +96,8 @@ def _swept(problem: Problem, run: Run, tol: float) -> Run:
         state = problem.moved(name, state)
     history = np.append(run.history, problem.objective(state))
     settled = all(unchanged(before[name], state.factors[name]) for name in before)
-    # Relative to the start, not to the value now: an objective near zero would never settle.
-    small = abs(history[-2] - history[-1]) <= tol * abs(history[0] - problem.constant)
+    # Relative to the value now: a strong penalty makes that of a start so large that a run would
+    # end long before it has found anything. But an objective that goes to zero would never settle.
+    now, first = abs(history[-1] - problem.constant), abs(history[0] - problem.constant)
+    small = abs(history[-2] - history[-1]) <= tol * max(now, NEARLY_NOTHING * first)
     return Run(state, history, bool(settled or small))

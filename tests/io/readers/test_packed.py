@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import gzip
 import tempfile
+import tracemalloc
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+import scipy.io
 
+from cocluster.blocks.disk.sources import open_source
 from cocluster.io.readers import read
 
 
@@ -108,3 +114,90 @@ def test_locked_and_broken_archives_are_named(tmp_path: Path) -> None:
         file.write_bytes(broken)
         with pytest.raises(ValueError, match=r"toy"):
             read(file)
+
+
+def zeros_npz(path: Path) -> None:
+    np.savez_compressed(path, X=np.zeros((3000, 3000)))
+
+
+def long_coo(path: Path) -> None:
+    one = np.zeros(1, dtype=int)
+    np.savez(path, data=np.ones(1), row=one, col=one, shape=[10**9, 10], format=b"coo")
+
+
+def zeros_mat(path: Path) -> None:
+    scipy.io.savemat(path, {"X": np.zeros((3000, 3000))}, do_compression=True)
+
+
+def zeros_parquet(path: Path) -> None:
+    table = pytest.importorskip("pyarrow").table({"a": np.zeros(9_000_000)})
+    pytest.importorskip("pyarrow.parquet").write_table(table, path)
+
+
+def zeros_h5ad(path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(path, "w") as file:
+        file.create_dataset("X", (3000, 3000), "f8", chunks=(1000, 1000), compression="gzip")
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("toy.npz", zeros_npz), ("toy.npz", long_coo), ("toy.mat", zeros_mat),
+        ("toy.parquet", zeros_parquet), ("toy.h5ad", zeros_h5ad), ("toy.h5mu", zeros_h5ad),
+    ],
+)  # fmt: skip
+def test_what_a_small_file_becomes_is_known_before_it_is_unpacked(
+    tmp_path: Path, name: str, write: Callable[[Path], None]
+) -> None:
+    write(tmp_path / name)
+    assert (tmp_path / name).stat().st_size < 300_000
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=rf"{name} (unpacks|announces).*max_bytes="):
+        read(tmp_path / name)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20_000_000
+
+
+def test_a_header_of_numpy_cannot_ask_for_the_memory(tmp_path: Path) -> None:
+    form = {"descr": "<f8", "fortran_order": False, "shape": (10**7, 10**7)}
+    with (tmp_path / "toy.npy").open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, form)
+        file.write(bytes(80))
+    with zipfile.ZipFile(tmp_path / "toy.npz", "w") as archive:
+        archive.write(tmp_path / "toy.npy", "X.npy")
+    for name in ("toy.npy", "toy.npz"):
+        with pytest.raises(ValueError, match=rf"{name} cannot be read .*announced as"):
+            read(tmp_path / name)
+
+
+def linked(h5py: Any, file: Any, other: Path) -> None:
+    file["X"] = h5py.ExternalLink(str(other), "X")
+
+
+def stored_elsewhere(h5py: Any, file: Any, other: Path) -> None:
+    file.create_dataset("X", (3, 3), "f8", external=[(str(other), 0, 72)])
+
+
+def virtual(h5py: Any, file: Any, other: Path) -> None:
+    layout = h5py.VirtualLayout((3, 3), "f8")
+    layout[:] = h5py.VirtualSource(str(other), "X", (3, 3))
+    file.create_virtual_dataset("X", layout)
+
+
+@pytest.mark.parametrize("point", [linked, stored_elsewhere, virtual])
+@pytest.mark.parametrize("name", ["toy.h5ad", "toy.h5mu"])
+def test_annotated_data_cannot_point_to_other_files(
+    tmp_path: Path, name: str, point: Callable[..., None]
+) -> None:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "other", "w") as other:
+        other["X"] = np.ones((3, 3))
+    with h5py.File(tmp_path / name, "w") as file:
+        point(h5py, file, tmp_path / "other")
+    with pytest.raises(ValueError, match=rf"{name} points to other files"):
+        read(tmp_path / name)
+    if name == "toy.h5ad":
+        with pytest.raises(ValueError, match=rf"{name} points to other files"):
+            open_source(tmp_path / name, 10**9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -169,6 +170,30 @@ def test_unreadable_images_are_named_counted_and_left_out(images):
         dataset = read(images)
     assert dataset.sample_names.tolist() == ["blue/3.png", "blue/4.gif", "red/2.jpg"]
     assert "2 of 5" in dataset.notes[0]
+
+
+def peak_of_reading(folder):
+    """Bytes of Python objects and arrays at the worst moment."""
+    tracemalloc.start()
+    read(folder)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+@pytest.mark.parametrize("seed", [0])
+def test_large_images_are_held_one_at_a_time_and_bombs_are_left_out(images, monkeypatch):
+    from PIL import Image
+
+    side, peaks = 1600, []
+    for number in range(6):
+        Image.new("RGB", (side, side)).save(images / "red" / f"large{number}.png")
+        peaks.append(peak_of_reading(images) if number in (0, 5) else 0)
+    assert peaks[-1] < peaks[0] + 2 * 3 * side**2
+    # A small file of very many pixels: Pillow warns, and reads it.
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", side**2 // 2 + 1)
+    with pytest.warns(UserWarning, match=r"6 of 10 images cannot be read.*red/large0\.png"):
+        assert len(read(images)) == 4
 
 
 def test_a_folder_without_any_readable_image_is_refused(images):

@@ -34,6 +34,7 @@ FORMS = [
     (OSNTF, {"fast": True}),
     (RMC, {"share_weights": True}),
 ]
+HOLDS = [np.asarray, sp.csr_array]
 every = pytest.mark.parametrize(("method", "form"), FORMS)
 
 
@@ -231,3 +232,42 @@ def test_a_fixed_point_of_gnmf_satisfies_the_kkt_conditions():
         gradient = G @ H.T @ H - R @ H + L @ G
         assert np.abs(G * gradient).max() < 1e-5 * np.abs(G * (R @ H)).max()
         assert gradient.min() > -1e-4 * np.abs(R @ H).max()
+
+
+def images() -> np.ndarray:
+    """Rows of four classes that differ little from their mean, as pictures of faces do."""
+    rng = np.random.default_rng(0)
+    classes = 1 + 0.3 * rng.random((4, 60))
+    return np.repeat(classes, 20, axis=0) + 0.05 * rng.random((80, 60))
+
+
+@pytest.mark.parametrize("method", [DRCC, SNMTF, RMC])
+@pytest.mark.parametrize("strength", [1.0, 100.0])
+def test_a_strong_graph_does_not_end_a_run_early(method, strength):
+    # A random start is anything but smooth: its penalty dwarfs what is to be found.
+    tol = 1e-3
+    form = {"init": "random", "tol": tol, **strengths(method, strength)}
+    model = fitted(method, images(), max_iter=400, **form)
+    falls = -np.diff(model.objective_history_)
+    assert model.converged_
+    assert falls[-1] <= tol * model.objective_
+    assert (falls[:-1] > tol * model.objective_history_[1:-1]).all()
+
+
+@pytest.mark.parametrize("method", [DRCC, SNMTF, RMC])
+def test_single_precision_finds_what_double_finds(method):
+    form = {"init": "random", "tol": 0, **strengths(method, 100.0)}
+    double = fitted(method, images(), **form)
+    single = fitted(method, images().astype(np.float32), **form)
+    unit = np.finfo(np.float32).eps * double.objective_history_[0]
+    assert np.diff(single.objective_history_).max() <= unit
+    assert_allclose(single.objective_, double.objective_, rtol=1e-3)
+
+
+@pytest.mark.parametrize(("method", "form"), [f for f in FORMS if "share_weights" not in f[1]])
+def test_many_equal_distances_give_the_same_labels_dense_and_sparse(method, form):
+    # Few ones in a row: most rows are equally far from most others.
+    X = (np.random.default_rng(1).random((40, 30)) < 0.05).astype(float)
+    dense, sparse = (fitted(method, hold(X), max_iter=5, **form) for hold in HOLDS)
+    for graph in ("labels_", "column_labels_"):
+        assert_array_equal(getattr(dense, graph), getattr(sparse, graph))

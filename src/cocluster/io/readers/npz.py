@@ -9,6 +9,7 @@ import numpy as np
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.common import LABEL_NAMES, encode_labels
+from cocluster.io.readers.packed import allowed, refuse_size
 from cocluster.io.reading import Reading
 from cocluster.linalg.npz import load_arrays, matrices_in
 from cocluster.linalg.types import Array, InMemory
@@ -17,7 +18,11 @@ from cocluster.utils.files import unreadable
 
 def read_npz(file: Path, asked: Asked) -> Dataset:
     """Data set of a ``.npz`` or ``.npy`` file: its matrices of as many rows as the first."""
-    arrays = load_arrays(file)
+    arrays = load_arrays(file, allowed(file, asked.max_bytes))
+    for part, shape in arrays.items():
+        # Empty rows and columns of a sparse matrix take no room in the file, but in memory.
+        if part.endswith("shape") and shape.dtype.kind in "iu":
+            refuse_size(file, int(shape.sum()), "rows and columns", asked.max_bytes)
     with unreadable(file.name, ValueError, TypeError):
         matrices, rest = matrices_in(arrays)
     if not matrices:

@@ -6,26 +6,28 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from cocluster.blocks.disk.sources.h5ad import total_bytes
 from cocluster.data.alignment import align
 from cocluster.data.containers import as_table, views_of
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.common import encode_labels
+from cocluster.io.readers.packed import allowed, refuse_bytes
 from cocluster.io.reading import Reading
-from cocluster.linalg.npz import in_bounds
+from cocluster.linalg.checked import in_bounds
 from cocluster.utils.files import unreadable
 from cocluster.utils.optional import library
 
 
 def read_h5ad(file: Path, asked: Asked) -> Dataset:
     """Data set of the matrix ``.X`` of AnnData; ``asked.label`` is a column of ``.obs``."""
-    data = _load(file, "anndata", "read_h5ad")
+    data = _load(file, asked, "anndata", "read_h5ad")
     return _dataset(file, {"X": data}, data, asked.label)
 
 
 def read_h5mu(file: Path, asked: Asked) -> Dataset:
     """Data set of the modalities of MuData, matched by the names of the observations."""
-    data = _load(file, "mudata", "read_h5mu")
+    data = _load(file, asked, "mudata", "read_h5mu")
     return _dataset(file, views_of(data), data, asked.label)
 
 
@@ -68,10 +70,13 @@ def _classes(file: Path, data: Any, label: str | None) -> dict[str, Any]:
     return dict(zip(data.obs_names, data.obs[label].astype(object), strict=True))
 
 
-def _load(file: Path, module: str, function: str) -> Any:
+def _load(file: Path, asked: Asked, module: str, function: str) -> Any:
     """Contents of a file by the library that writes such files."""
     reader = library(module, f"{file.suffix} files", "omics")
     # What a damaged file raises is of many kinds, among them some of these libraries' own.
     with unreadable(file.name, Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # announcements of that library's coming versions
+        with library("h5py", f"{file.suffix} files", "omics").File(file, "r") as opened:
+            size = total_bytes(opened, file.name)
+        refuse_bytes(file, "unpacks to", size, allowed(file, asked.max_bytes))
         return getattr(reader, function)(file)

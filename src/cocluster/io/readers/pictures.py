@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +20,10 @@ from cocluster.utils.optional import library
 # Endings of the pictures that Pillow reads without further libraries.
 ENDINGS = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
 
+# Larger images are averaged down to about this as they are read: features are computed at 256
+# pixels, and sums of eight bytes for every pixel of a large one would take gigabytes.
+LARGEST_SIDE = 1024
+
 # Images left out that a note names: enough to see what is wrong with them.
 IMAGES_SHOWN = 10
 
@@ -27,20 +33,11 @@ def read_image_folder(folder: Path, files: list[Path]) -> Dataset:
 
     Images that cannot be read are left out, with a warning that names and counts them.
     """
-    pillow = library("PIL.Image", "images", "image")
-    images, unreadable = {}, []
-    for file in files:
-        try:
-            with pillow.open(file) as image:
-                images[file] = np.asarray(image.convert("RGB"))
-        except (OSError, ValueError, SyntaxError, pillow.DecompressionBombError):
-            unreadable.append(str(file.relative_to(folder)))
-    if not images:
-        raise ValueError(f"None of the {len(files)} images in {folder.name} can be read.")
-    notes = _skipped(unreadable, len(files))
-    names = [file.relative_to(folder).as_posix() for file in images]
+    album = _Album(folder, files, library("PIL.Image", "images", "image"))
+    views, features = _features(album)
+    notes = _skipped(album.unreadable, len(files))
+    names = [file.relative_to(folder).as_posix() for file in album.read]
     labels, classes = encode_labels(folder_classes(names))
-    views, features = _features(list(images.values()))
     return Dataset(
         folder.name,
         views,
@@ -53,11 +50,56 @@ def read_image_folder(folder: Path, files: list[Path]) -> Dataset:
     )
 
 
-def _features(images: list[Array]) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Matrices and names of features of both views."""
-    extractors = {"color": ImageFeatures(COLOR), "texture": ImageFeatures(TEXTURE)}
-    views = {name: extractor.fit_transform(images) for name, extractor in extractors.items()}
-    return views, {name: e.get_feature_names_out() for name, e in extractors.items()}
+class _Album:
+    """The images of a folder, of which one at a time is in memory.
+
+    Attributes
+    ----------
+    read : list of paths
+        Files whose images have been handed out.
+    unreadable : list of str
+        Names of those that cannot be read.
+    """
+
+    def __init__(self, folder: Path, files: list[Path], pillow: Any) -> None:
+        self.folder, self.files, self.pillow = folder, files, pillow
+        self.read: list[Path] = []
+        self.unreadable: list[str] = []
+
+    def __iter__(self) -> Iterator[Array]:
+        for file in self.files:
+            try:
+                pixels = self._pixels(file)
+            except (OSError, ValueError, SyntaxError, self.pillow.DecompressionBombError, Warning):
+                self.unreadable.append(str(file.relative_to(self.folder)))
+                continue
+            self.read.append(file)
+            yield pixels
+        if not self.read:
+            raise ValueError(
+                f"None of the {len(self.files)} images in {self.folder.name} can be read."
+            )
+
+    def _pixels(self, file: Path) -> Array:
+        """Colours of an image."""
+        with warnings.catch_warnings():
+            # Odd metadata are no business of ours; a small file of very many pixels is.
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", self.pillow.DecompressionBombWarning)
+            with self.pillow.open(file) as image:
+                image = image.convert("RGB")
+                times = max(image.size) // LARGEST_SIDE
+                return np.asarray(image.reduce(times) if times > 1 else image)
+
+
+def _features(album: _Album) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Matrices and names of features of both views, in one pass over the images."""
+    extractor = ImageFeatures((*COLOR, *TEXTURE))
+    values, names = extractor.fit_transform(album), extractor.get_feature_names_out()
+    n_colors = len(ImageFeatures(COLOR).get_feature_names_out())
+    parts = {"color": slice(0, n_colors), "texture": slice(n_colors, None)}
+    views = {view: np.ascontiguousarray(values[:, part]) for view, part in parts.items()}
+    return views, {view: names[part] for view, part in parts.items()}
 
 
 def _skipped(unreadable: list[str], total: int) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.columns import Column
 from cocluster.io.readers.common import encode_labels
 from cocluster.io.readers.long import long_columns, read_long
+from cocluster.io.readers.packed import PLACE_BYTES, allowed, refuse_bytes
 from cocluster.io.readers.roles import Roles, roles_of
 from cocluster.io.readers.rows import Rows, refuse_twice
 from cocluster.io.readers.texts import Counted, counted
@@ -29,6 +30,10 @@ def read_parquet(file: Path, asked: Asked) -> Rows:
     pyarrow = library("pyarrow", "parquet files", "parquet")
     parquet = library("pyarrow.parquet", "parquet files", "parquet")
     with unreadable(file.name, pyarrow.ArrowException, OSError, ValueError):
+        with parquet.ParquetFile(file) as opened:
+            size = opened.metadata.num_rows * opened.metadata.num_columns
+        # A column of equal values takes next to nothing in the file.
+        refuse_bytes(file, "unpacks to", size * PLACE_BYTES, allowed(file, asked.max_bytes))
         table = parquet.read_table(file)
         refuse_twice(file.name, table.column_names)
         columns = {

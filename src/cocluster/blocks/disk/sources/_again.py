@@ -5,22 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 import scipy.sparse as sp
 
+from cocluster.linalg.npz import array_header
 from cocluster.linalg.types import InMemory
 
 # Of the entry before a member of a zip archive: the length of its fixed part, and where in it stand
 # the lengths of the name and of the extra field that follow.
 _FIXED, _LENGTHS = 30, slice(26, 30)
-# numpy's function for the header of each version of its format that plain numbers are written in.
-_HEADERS = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
 Stamp = tuple[int, int] | None
 
 
@@ -48,11 +44,6 @@ class Stretches:
         block = sp.csr_array(tuple(arrays), shape=self.shape)
         block.has_canonical_format = True  # it was when it was checked
         return block
-
-
-def header(stream: IO[bytes]) -> tuple[Any, bool, np.dtype]:
-    """Shape, order by columns, and type of an array in numpy's format."""
-    return _HEADERS[np.lib.format.read_magic(stream)](stream)
 
 
 def stamp(file: Path) -> Stamp:
@@ -85,5 +76,5 @@ def _stretch(stream: IO[bytes], info: ZipInfo) -> Stretch:
     stream.seek(info.header_offset)
     lengths = np.frombuffer(stream.read(_FIXED)[_LENGTHS], dtype="<u2")
     stream.seek(info.header_offset + _FIXED + int(lengths.sum()))
-    shape, _, dtype = header(stream)
+    shape, _, dtype = array_header(stream)
     return Stretch(stream.tell(), dtype, prod(shape))

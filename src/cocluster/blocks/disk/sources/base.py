@@ -6,8 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from cocluster.linalg.checked import as_matrix
-from cocluster.linalg.npz import in_bounds
+from cocluster.linalg.checked import as_matrix, in_bounds
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
 

@@ -15,7 +15,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.blocks.disk.sources._again import Stretches, as_stored, header, stamp
+from cocluster.blocks.disk.sources._again import Stretches, as_stored, stamp
 from cocluster.blocks.disk.sources._sizes import (
     budget,
     cell_bytes,
@@ -24,7 +24,7 @@ from cocluster.blocks.disk.sources._sizes import (
     refuse,
 )
 from cocluster.blocks.disk.sources.base import ERRORS, checked, floating
-from cocluster.linalg.npz import PARTS, load_arrays, matrices_in
+from cocluster.linalg.npz import PARTS, array_header, load_arrays, matrices_in
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
 from cocluster.utils.parsing import as_text
@@ -144,7 +144,7 @@ def _cut(whole: Piece, n_bytes: int, memory: int) -> list[Piece]:
 def _npy(file: Path) -> tuple[Piece, int]:
     """Block of a ``.npy`` file, and the bytes it takes in memory."""
     with unreadable(file.name, *ERRORS, EOFError), file.open("rb") as stream:
-        shape, by_columns, stored = header(stream)
+        shape, by_columns, stored = array_header(stream)
         offset = stream.tell()
     name = _name(file)
     read_as = floating(stored, name)
@@ -166,7 +166,7 @@ def _npz(file: Path) -> tuple[Piece, int]:
         headers = {}
         for member in archive.namelist():
             with archive.open(member) as stream:
-                headers[member.removesuffix(".npy")] = header(stream)
+                headers[member.removesuffix(".npy")] = array_header(stream)
         sparse = all(part in headers for part in PARTS)
         shape = tuple(_small(archive, "shape").tolist()) if sparse else ()
         layout = as_text(_small(archive, "format").item()) if "format" in headers else "csr"
