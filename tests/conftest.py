@@ -43,6 +43,7 @@ THOROUGH = (
     "tests/methods/test_sklearn.py",
     "tests/methods/test_starts.py",
     "tests/methods/test_state.py",
+    "tests/projects",
     "tests/report",
     "tests/test_cli.py",
     "tests/test_processes.py",

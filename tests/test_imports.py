@@ -23,6 +23,7 @@ FLOORS = (
     {"trifactor"},
     {"methods"},
     {"metrics", "preprocessing", "io", "datasets", "report", "interview"},
+    {"projects"},
     {"cli", "web"},
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

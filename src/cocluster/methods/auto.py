@@ -160,6 +160,7 @@ class CoCluster(
         return self
 
     fit_predict = Coclusterer.fit_predict
+    save = Coclusterer.save
 
     def _with_start(
         self, own: dict[str, Any], estimator: type[Coclusterer], data: RelationalData
