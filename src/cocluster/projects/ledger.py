@@ -25,6 +25,9 @@ from cocluster.links.formats import Numbered, format_of
 
 HEAD = ("a", "b", "relation", "weight", "source", "time", "step")
 UNDO = "undo"
+# How the source of an edit begins. Each edit states anew all that edits hold together, so that only
+# the last one that is not undone counts.
+EDIT = "edit:"
 # Labellings of one step are numbered from this multiple of the step: no step has more.
 PER_STEP = 1000
 
@@ -64,9 +67,14 @@ class Ledger:
         """Steps that are in force, in order, with their source."""
         return {int(row["step"]): row.get("source", "") for _, row in self._in_force()}
 
-    def links(self) -> Links | None:
-        """All that is in force; None if nothing is."""
+    def links(self, edits: bool | None = None) -> Links | None:
+        """All that is in force; None if nothing is.
+
+        With ``edits=True`` only what edits say, with False all but that.
+        """
         rows = self._in_force()
+        if edits is not None:
+            rows = [(i, row) for i, row in rows if _is_edit(row) == edits]
         if not rows:
             return None
         return Links(**links_in(self.file, rows, self.ids, len(self.ids)))
@@ -85,7 +93,9 @@ class Ledger:
         """Lines that nothing has undone."""
         rows = self._rows()
         undone = {row["step"] for _, row in rows if _is_undo(row)}
-        return [(i, row) for i, row in rows if row["step"] not in undone and not _is_undo(row)]
+        kept = [(i, row) for i, row in rows if row["step"] not in undone and not _is_undo(row)]
+        last = max((int(row["step"]) for _, row in kept if _is_edit(row)), default=0)
+        return [(i, row) for i, row in kept if not _is_edit(row) or int(row["step"]) == last]
 
     def _next(self) -> int:
         """A number that no step has had."""
@@ -125,6 +135,11 @@ def sample_ids(names: Array | None, rows: Array | None, n: int) -> Array:
 def _is_undo(row: dict[str, str]) -> bool:
     """Whether a line takes others back."""
     return row["relation"].strip().lower() == UNDO
+
+
+def _is_edit(row: dict[str, str]) -> bool:
+    """Whether a line comes from an edit."""
+    return row.get("source", "").startswith(EDIT)
 
 
 def _numbered(word: str, step: int) -> str:
