@@ -21,11 +21,13 @@ THOROUGH = (
     "src",  # examples in docstrings: `make docs` runs them
     "tests/benchmarks",
     "tests/blocks",
+    "tests/cli",
     "tests/datasets/test_docstrings.py",
     "tests/examples",
     "tests/graphs/test_approximate_neighbours.py",
     "tests/interview",
     "tests/io",
+    "tests/journeys",
     "tests/methods/factorization/test_graph_inputs.py",
     "tests/methods/factorization/test_graph_methods.py",
     "tests/methods/factorization/test_star_ssnmf.py",
@@ -44,8 +46,8 @@ THOROUGH = (
     "tests/methods/test_sklearn.py",
     "tests/methods/test_starts.py",
     "tests/methods/test_state.py",
+    "tests/projects",
     "tests/report",
-    "tests/test_cli.py",
     "tests/test_processes.py",
     "tests/utils/test_addresses.py",
 )

@@ -23,7 +23,8 @@ FLOORS = (
     {"trifactor"},
     {"methods"},
     {"metrics", "preprocessing", "io", "datasets", "report", "interview"},
-    {"cli", "web", "omics"},
+    {"projects", "omics"},
+    {"cli", "web"},
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 # The way in: they know every floor, and no floor knows them.

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from cocluster.methods.spectral.ldcc import LDCC
     from cocluster.methods.spectral.ncut import NCut
     from cocluster.methods.spectral.src import SRC
+    from cocluster.projects import load, open_project, save
     from cocluster.report.account import Account, account
     from cocluster.report.compare import compare
     from cocluster.report.explain import explain
@@ -78,7 +79,10 @@ _MODULES = {
     "choose_n_clusters": "methods.how_many.choose",
     "compare": "report.compare",
     "explain": "report.explain",
+    "load": "projects",
     "open_blocks": "blocks.disk.stored",
+    "open_project": "projects",
+    "save": "projects",
     "star": "data.relational",
     "write_blocks": "blocks.disk.writing",
 }
@@ -116,7 +120,10 @@ __all__ = [
     "choose_n_clusters",
     "compare",
     "explain",
+    "load",
     "open_blocks",
+    "open_project",
+    "save",
     "star",
     "write_blocks",
 ]

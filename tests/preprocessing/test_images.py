@@ -124,5 +124,5 @@ def test_no_images_are_refused():
 
 def test_without_scikit_image_the_extra_is_named(image, monkeypatch):
     monkeypatch.setitem(sys.modules, "skimage.color", None)
-    with pytest.raises(ImportError, match=r"cocluster\[image\]"):
+    with pytest.raises(ImportError, match=r"\[image\]"):
         ImageFeatures().fit([image])

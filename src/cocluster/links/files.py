@@ -47,7 +47,17 @@ def read_links(
 ) -> dict[str, Any]:
     """Fields of the links in a file."""
     file = Path(path)
-    rows = list(format_of(file).read(file))
+    return links_in(file, list(format_of(file).read(file)), ids, n_samples, base)
+
+
+def links_in(
+    file: Path,
+    rows: list[Numbered],
+    ids: Sequence[object] | Array | None,
+    n_samples: int | None,
+    base: int = 0,
+) -> dict[str, Any]:
+    """Fields of the links that rows of a file state."""
     if not rows:
         raise ValueError(f"{file.name} is empty: it states no links.")
     words = [_relation(file, line, row) for line, row in rows]
@@ -169,10 +179,7 @@ def _labellings(file: Path, rows: list[tuple[int, Row, str, int]], n: int) -> tu
 def write_links(path: str | os.PathLike[str], links: Stated, ids: Array | None) -> None:
     """Write links; the file appears only when it is complete."""
     file = Path(path)
-    names = list(range(links.n_samples)) if ids is None else ids.tolist()
-    # Group numbers share column b with the names, and a column of a parquet file has one type.
-    spell = int if ids is None else str
-    rows = [*_pair_rows(links, names), *_label_rows(links, names, spell)]
+    rows = rows_of(links, ids)
     if not rows:
         raise ValueError(f"{file.name}: there are no links to write.")
     weighted = ["weight"] if (links.weights != 1).any() else []
@@ -181,6 +188,14 @@ def write_links(path: str | os.PathLike[str], links: Stated, ids: Array | None) 
     write = format_of(file).write
     with new_file(file) as unfinished:
         write(unfinished, columns, cells)
+
+
+def rows_of(links: Stated, ids: Array | None) -> list[Cells]:
+    """What is written of links: a row for each pair and for each labelled sample."""
+    names = list(range(links.n_samples)) if ids is None else ids.tolist()
+    # Group numbers share column b with the names, and a column of a parquet file has one type.
+    spell = int if ids is None else str
+    return [*_pair_rows(links, names), *_label_rows(links, names, spell)]
 
 
 def _pair_rows(links: Stated, names: list[Any]) -> Iterator[Cells]:

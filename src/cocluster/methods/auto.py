@@ -199,6 +199,7 @@ class CoCluster(
         return choice
 
     fit_predict = Coclusterer.fit_predict
+    save = Coclusterer.save
 
     def _with_start(
         self, own: dict[str, Any], estimator: type[Coclusterer], data: RelationalData

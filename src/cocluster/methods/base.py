@@ -13,10 +13,13 @@ a `Task`. So a fit that fails leaves the estimator as it was.
 from __future__ import annotations
 
 import copy
+import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import wraps
+from importlib import import_module
+from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
@@ -115,7 +118,7 @@ def _for_blocks(estimator: Any) -> Any:
     """A copy for blocks, which come without names, and for workers, which lack rows of the fit."""
     slim = copy.copy(estimator)
     # The blocks have been matched by name as a whole.
-    slim._form = replace(estimator._form, names={})
+    slim._form, slim._sample_names = replace(estimator._form, names={}), None
     for name in vars(estimator).keys() - _in_memory(vars(estimator)).keys():
         setattr(slim, name, None)
     slim._factors = _in_memory(estimator._factors)
@@ -265,6 +268,8 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
                 self._keep(interruption.run)
             raise
         self._remember(form)
+        # Not to compare new samples with, but to write labels beside names.
+        self._sample_names = data.names.get(data.center)
         # Of the links as they were given: a method may have used them up in `_prepared`.
         self.links_report_ = {
             name: own.violations(self.labels_by_type_[name]) for name, own in supervision.items()
@@ -467,6 +472,17 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
             known = getattr(self, "labels_", np.zeros(1, dtype=np.intp))
             labels[open_ones] = by_size(known, costs.shape[1]).argmin()
         return labels
+
+    def save(
+        self, folder: str | os.PathLike[str], data: Any = None, *, force: bool = False
+    ) -> Path:
+        """Write the fitted model to a new folder, from which `cocluster.load` gives it back.
+
+        ``data``, what it was fitted to, is kept beside it; see `cocluster.projects.save`.
+        """
+        # By the front door, because whoever writes folders lives on a floor above.
+        written: Path = import_module("cocluster").save(self, folder, data, force=force)
+        return written
 
     @property
     def association_(self) -> Array:

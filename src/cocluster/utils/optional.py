@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import Any
 
 # What a package is called where it is installed, if that is not the name it is imported by.
@@ -34,6 +36,19 @@ def library(module: str, what: str, extra: str = "", otherwise: str = "") -> Any
     except ImportError:
         top = module.split(".")[0]
         package = PACKAGES.get(top, top)
-        remedy = f"pip install 'cocluster[{extra}]'" if extra else f"pip install {package}"
+        remedy = install(extra) if extra else f"pip install {package}"
         remedy += f", {otherwise}" if otherwise else ""
         raise ImportError(f"{what} need {package}: {remedy}.") from None
+
+
+def install(extra: str) -> str:
+    """The command that installs an extra of this package, also from a checkout.
+
+    >>> install("plot")[:12]
+    'pip install '
+    """
+    # From a checkout pip would look for a package of this name elsewhere, and may find another.
+    source = Path(__file__).parents[3]
+    editable = (source / "pyproject.toml").exists()
+    what = shlex.quote(f"{source}[{extra}]") if editable else f"'cocluster[{extra}]'"
+    return f"pip install {'-e ' if editable else ''}{what}"

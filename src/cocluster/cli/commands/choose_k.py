@@ -1,0 +1,35 @@
+"""``cocluster choose-k``: how many clusters there are."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from cocluster.cli.progress import Progress
+from cocluster.cli.terminal import printable, show, table
+from cocluster.utils.texts import as_json
+
+
+def run(asked: Namespace) -> int:
+    """Choose, and show what was tried."""
+    progress = Progress()
+    progress.begin(f"reading {printable(asked.path)}")
+    from cocluster import choose_n_clusters
+    from cocluster.cli import STOPPED
+    from cocluster.cli.reading import read_data
+
+    dataset = read_data(asked, progress)
+    progress.begin("choosing the number of clusters")
+    with progress.stoppable("what is known so far is shown"):
+        choice = choose_n_clusters(
+            dataset.data, asked.max, random_state=asked.seed, callback=progress.share
+        )
+    progress.end()
+    if asked.json:
+        show(as_json(choice.as_dict()))
+    else:
+        show(printable(choice.reason))
+        rows = [
+            [line.k, f"{line.share:.0%}", f"{line.stability:.3f}"] for line in choice.rows.table
+        ]
+        show("\n" + table(["clusters", "found again", "stability"], rows))
+    return STOPPED if progress.stopping else 0

@@ -1,0 +1,31 @@
+"""``cocluster convert``: data of any kind as another file."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+from cocluster.cli.progress import Progress
+from cocluster.cli.reading import read_data
+from cocluster.cli.terminal import printable
+from cocluster.io.writers import WRITERS, write
+from cocluster.projects.making import file_order
+
+
+def run(asked: Namespace) -> int:
+    """Read and write."""
+    target = Path(asked.target)
+    if target.suffix.lower() not in WRITERS:
+        raise ValueError(f"{target.name}: data are written as {', '.join(WRITERS)}.")
+    if target.exists() and not asked.force:
+        raise FileExistsError(f"{target} exists already; replace it with --force.")
+    progress = Progress()
+    progress.begin(f"reading {printable(asked.path)}")
+    dataset = read_data(asked, progress)
+    # Of a project in the order of the file that it came from.
+    order = file_order(dataset)
+    dataset = dataset if order is None else dataset.select(order)
+    write(dataset, target)
+    progress.end()
+    progress.note(f"{len(dataset):,} samples written to {printable(target)}")
+    return 0

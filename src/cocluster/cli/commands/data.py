@@ -1,0 +1,24 @@
+"""``cocluster data``: data sets that can be fetched."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import asdict
+
+from cocluster.cli.terminal import show, table
+from cocluster.datasets import list_datasets
+from cocluster.utils.texts import as_json
+
+
+def run(asked: Namespace) -> int:
+    """List them."""
+    known = list_datasets(asked.kind)
+    if asked.json:
+        show(as_json([asdict(info) for info in known]))
+        return 0
+    rows = [
+        [info.name, info.kind, f"{info.shape[0]} x {info.shape[1]}", info.classes, info.licence]
+        for info in known
+    ]
+    show(table(["name", "kind", "size", "classes", "licence"], rows))
+    return 0

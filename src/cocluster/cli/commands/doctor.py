@@ -1,0 +1,80 @@
+"""``cocluster doctor``: what is installed, and what is missing for what."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from argparse import Namespace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from cocluster.cli.terminal import show, table
+from cocluster.utils.files import cache_folder
+from cocluster.utils.optional import install
+from cocluster.utils.texts import as_json
+
+# Packages by extra, and what they are for.
+EXTRAS = {
+    "fast": ("numba", "compiled sums for large sparse data"),
+    "plot": ("matplotlib", "pictures"),
+    "ann": ("faiss-cpu", "neighbours of very many samples"),
+    "parquet": ("pyarrow", "parquet files"),
+    "excel": ("openpyxl", "Excel files"),
+    "frames": ("pandas", "results as frames"),
+    "omics": ("anndata", "AnnData and MuData"),
+    "zarr": ("zarr", "zarr stores"),
+    "dask": ("distributed", "data on a Dask cluster"),
+    "data": ("pooch", "fetching data sets"),
+    "image": ("scikit-image", "folders of pictures"),
+}
+CORE = ("cocluster", "numpy", "scipy", "scikit-learn", "threadpoolctl")
+
+
+def run(asked: Namespace) -> int:
+    """Look at the installation; 1 if something that is always needed is missing."""
+    found = {
+        "python": f"{platform.python_version()} ({sys.executable})",
+        **{name: _version(name) for name in CORE},
+        "cores": os.cpu_count(),
+        "output": f"{sys.stdout.encoding}, {'terminal' if sys.stdout.isatty() else 'pipe'}",
+        "cache": _cache(),
+    }
+    extras = [
+        [
+            extra,
+            package,
+            _version(package) or "missing",
+            what,
+            "" if _version(package) else install(extra),
+        ]
+        for extra, (package, what) in EXTRAS.items()
+    ]
+    if asked.json:
+        heads = ("extra", "package", "version", "for", "install")
+        show(as_json({**found, "extras": [dict(zip(heads, row, strict=True)) for row in extras]}))
+    else:
+        show(table(["", "found"], [[name, str(value)] for name, value in found.items()]))
+        show("\n" + table(["extra", "package", "version", "for", "to install"], extras))
+    return 0 if all(found[name] for name in CORE) else 1
+
+
+def _version(package: str) -> Any:
+    """Version of a package; empty if it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _cache() -> str:
+    """Where downloads are kept, and whether that can be written."""
+    try:
+        folder = cache_folder()
+    except FileNotFoundError as error:
+        return str(error)
+    above: Path = folder
+    while not above.exists():
+        above = above.parent
+    return f"{folder}{'' if os.access(above, os.W_OK) else ' (cannot be written)'}"

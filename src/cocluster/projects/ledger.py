@@ -1,0 +1,152 @@
+"""``links.csv`` of a project: all that people said of samples, in order; an undo is a line, too.
+
+The columns are those of every file of links (`cocluster.links.files`), and ``step``: lines that
+were written together have one number, and are undone together. So ``cocluster fit --links`` and
+`Links.read` take the file of a project in which nothing was undone as it is.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cocluster.linalg.types import Array
+from cocluster.links import Links
+from cocluster.links.files import links_in, rows_of
+from cocluster.links.formats import Numbered, format_of
+
+HEAD = ("a", "b", "relation", "weight", "source", "time", "step")
+UNDO = "undo"
+# How the source of an edit begins. Each edit states anew all that edits hold together, so that only
+# the last one that is not undone counts.
+EDIT = "edit:"
+# Labellings of one step are numbered from this multiple of the step: no step has more.
+PER_STEP = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """The ledger of a project.
+
+    Parameters
+    ----------
+    file : Path
+        It need not exist.
+    ids : array of str
+        What the samples are called in it, in the order of the data.
+    """
+
+    file: Path
+    ids: Array
+
+    def add(self, links: Links, source: str) -> int:
+        """Write links as one step; returns its number."""
+        step = self._next()
+        rows = [
+            [row["a"], row["b"], _numbered(row["relation"], step), row["weight"]]
+            for row in rows_of(links, self.ids)
+        ]
+        self._append([[*row, source, _now(), step] for row in rows])
+        return step
+
+    def undo(self, step: int, source: str = "") -> None:
+        """Take a step back; it stays in the file, followed by a line that says so."""
+        if step not in self.steps():
+            raise ValueError(f"There is no step {step} in {self.file.name} to undo.")
+        self._append([["", "", UNDO, "", source, _now(), step]])
+
+    def steps(self) -> dict[int, str]:
+        """Steps that are in force, in order, with their source."""
+        return {int(row["step"]): row.get("source", "") for _, row in self._in_force()}
+
+    def links(self, edits: bool | None = None) -> Links | None:
+        """All that is in force; None if nothing is.
+
+        With ``edits=True`` only what edits say, with False all but that.
+        """
+        rows = self._in_force()
+        if edits is not None:
+            rows = [(i, row) for i, row in rows if _is_edit(row) == edits]
+        if not rows:
+            return None
+        return Links(**links_in(self.file, rows, self.ids, len(self.ids)))
+
+    def _rows(self) -> list[Numbered]:
+        """All lines; those that someone wrote by hand are one step each."""
+        if not self.file.exists():
+            return []
+        found = []
+        for line, row in format_of(self.file).read(self.file):
+            step = row.get("step", "").strip()
+            found.append((line, row | {"step": step if step.isdigit() else str(-line)}))
+        return found
+
+    def _in_force(self) -> list[Numbered]:
+        """Lines that nothing has undone."""
+        rows = self._rows()
+        undone = {row["step"] for _, row in rows if _is_undo(row)}
+        kept = [(i, row) for i, row in rows if row["step"] not in undone and not _is_undo(row)]
+        last = max((int(row["step"]) for _, row in kept if _is_edit(row)), default=0)
+        return [(i, row) for i, row in kept if not _is_edit(row) or int(row["step"]) == last]
+
+    def _next(self) -> int:
+        """A number that no step has had."""
+        return max((int(row["step"]) for _, row in self._rows()), default=0) + 1
+
+    def _append(self, rows: list[list[Any]]) -> None:
+        """Write lines at the end, all of them or none."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        before = self.file.stat().st_size if self.file.exists() else 0
+        writer.writerows(rows if before else [HEAD, *rows])
+        content = text.getvalue().encode(errors="backslashreplace")
+        with self.file.open("ab", buffering=0) as opened:
+            try:
+                # One call of the system: what ends the process ends it before or after.
+                written = opened.write(content)
+                if written != len(content):
+                    raise OSError(f"{self.file} could not be written: the disk is full.")
+            except BaseException:
+                os.truncate(self.file, before)
+                raise
+
+
+def sample_ids(names: Array | None, rows: Array | None, n: int) -> Array:
+    """What samples are called in links: by name, or by their row in the file they came from.
+
+    Names serve only if they tell all samples apart.
+    """
+    if names is not None:
+        texts = np.array([str(name) for name in names], dtype=object)
+        if len(set(texts.tolist())) == n:
+            return texts
+    places = range(n) if rows is None else rows.tolist()
+    return np.array([str(i) for i in places], dtype=object)
+
+
+def _is_undo(row: dict[str, str]) -> bool:
+    """Whether a line takes others back."""
+    return row["relation"].strip().lower() == UNDO
+
+
+def _is_edit(row: dict[str, str]) -> bool:
+    """Whether a line comes from an edit."""
+    return row.get("source", "").startswith(EDIT)
+
+
+def _numbered(word: str, step: int) -> str:
+    """A relation; labellings of different steps are kept apart."""
+    return re.sub(r":(\d+)$", lambda found: f":{PER_STEP * step + int(found[1])}", word)
+
+
+def _now() -> str:
+    """The time, to the second, as every country writes it in files."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,260 @@
+"""Project: the folder of a project, opened for reading and for one more run."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from cocluster.io.dataset import Dataset
+from cocluster.io.saved import FORMAT, check_format
+from cocluster.io.stored import read_dataset
+from cocluster.linalg.types import Array
+from cocluster.links import Links
+from cocluster.projects.ledger import Ledger, sample_ids
+from cocluster.projects.runs import NewRun, StoredRun, write_run
+from cocluster.utils.files import new_file, new_folder
+from cocluster.utils.locks import sole_writer
+from cocluster.utils.parsing import json_object
+from cocluster.utils.texts import as_json, read_table, write_table
+
+ABOUT, DATA, LINKS, NAMES, RUNS, REPORT = (
+    "project.json",
+    "data",
+    "links.csv",
+    "names.csv",
+    "runs",
+    "report.html",
+)
+# What `Dataset.extras` calls the rows that samples had in the file they came from.
+FILE_ROW = "file_row"
+
+
+@dataclass(frozen=True, eq=False)
+class Project:
+    """A folder with data, links, names and runs; `open_project` opens one.
+
+    Attributes
+    ----------
+    folder : Path
+    about : mapping
+        What ``project.json`` says: name, source, how it was read.
+
+    Examples
+    --------
+    >>> project = open_project("mydocs-cocluster")  # doctest: +SKIP
+    >>> project.model.predict(project.dataset.X)  # doctest: +SKIP
+    """
+
+    folder: Path
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return str(self.about.get("name", self.folder.name))
+
+    @property
+    def has_data(self) -> bool:
+        """Whether the data are in the folder."""
+        return (self.folder / DATA).exists()
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The data, in the order in which they are fitted."""
+        if not self.has_data:
+            raise ValueError(f"{self.folder} holds no data, only a model; fit again to have both.")
+        return read_dataset(self.folder / DATA)
+
+    @cached_property
+    def ids(self) -> Array:
+        """What the samples are called in files: by name, or by their row in the source."""
+        data = self.dataset
+        return sample_ids(data.sample_names, data.extras.get(FILE_ROW), len(data))
+
+    @property
+    def ledger(self) -> Ledger:
+        """All that people said of samples."""
+        return Ledger(self.folder / LINKS, self.ids)
+
+    @property
+    def links(self) -> Links | None:
+        """What is in force of it; None if nothing is."""
+        return self.ledger.links() if (self.folder / LINKS).exists() else None
+
+    @property
+    def names(self) -> dict[int, str]:
+        """Names that people gave to clusters."""
+        file = self.folder / NAMES
+        if not file.exists():
+            return {}
+        return {int(row["cluster"]): row["name"] for row in read_table(file)}
+
+    @property
+    def runs(self) -> list[int]:
+        """Numbers of the runs, in order."""
+        place = self.folder / RUNS
+        if not place.exists():
+            return [1] if (self.folder / "run.json").exists() else []
+        return sorted(int(run.name) for run in place.iterdir() if run.name.isdigit())
+
+    def run(self, number: int | None = None) -> StoredRun:
+        """A run by its number; by default the last."""
+        known = self.runs
+        if not known:
+            raise ValueError(f"{self.folder} has no finished run; fit first.")
+        if number is not None and number not in known:
+            listed = ", ".join(map(str, known))
+            raise ValueError(f"{self.folder} has no run {number}; there are {listed}.")
+        # The folder of a run of the first versions was all there was.
+        old = not (self.folder / RUNS).exists()
+        return StoredRun(self.folder if old else run_folder(self.folder, number or known[-1]))
+
+    @property
+    def model(self) -> Any:
+        """The model of the last run."""
+        return self.run().model
+
+    @property
+    def account(self) -> Any:
+        """The account of the last run; None without data."""
+        return self.run().account
+
+    @contextmanager
+    def writing(self) -> Iterator[Project]:
+        """Let nobody else write to the project meanwhile."""
+        with sole_writer(self.folder):
+            yield self
+
+    def add_run(self, run: NewRun, report: str | None = None) -> int:
+        """Write one more run, and the names and the report that go with it; returns its number."""
+        number = max(self.runs, default=0) + 1
+        place = run_folder(self.folder, number)
+        with new_folder(place) as unfinished:
+            write_run(unfinished, run)
+        self._go_with(run, report)
+        return number
+
+    def _go_with(self, run: NewRun, report: str | None) -> None:
+        """Names and report of the last run, each replaced whole."""
+        write_names(self.folder, run.names)
+        if report is not None:
+            with new_file(self.folder / REPORT) as unfinished:
+                unfinished.write_text(report, encoding="utf-8", errors="backslashreplace")
+
+
+def open_project(folder: str | os.PathLike[str]) -> Project:
+    """Open the folder of a project, or of a run that an older version wrote.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        If there is no such folder, or if it is no project or one of a newer format.
+    """
+    place = Path(folder)
+    if not place.exists():
+        raise FileNotFoundError(f"There is no folder {place}.")
+    file = place / ABOUT
+    if not file.exists():
+        if (place / "run.json").exists():
+            return Project(place)
+        raise ValueError(
+            f"{place} is no project of cocluster: it has no {ABOUT}. `cocluster fit` makes one."
+        )
+    about = json_object(file.read_text(encoding="utf-8"), str(file))
+    check_format(about, str(file))
+    return Project(place, about)
+
+
+@contextmanager
+def new_project(folder: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
+    """A folder to write a project into, which appears under its name only when it is complete.
+
+    It is made at once, so that a place where nothing can be written is found before any long work.
+    What an ended process has left of an unfinished one is removed.
+
+    Parameters
+    ----------
+    folder : path
+        Of the project. If it exists and is not empty, it is refused.
+    force : bool
+        Whether it is replaced instead; it stays as it is until the new one is complete.
+    """
+    target = Path(folder)
+    if target.exists() and not force and not (target.is_dir() and not any(target.iterdir())):
+        raise FileExistsError(
+            f"{target} exists already; name another folder with --out, or replace it with --force."
+        )
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with sole_writer(target):
+            yield from _replacing(target)
+    except PermissionError as error:
+        raise PermissionError(
+            f"Nothing can be written to {target.parent} ({error.strerror}); name another folder "
+            "with --out."
+        ) from None
+
+
+def _replacing(target: Path) -> Iterator[Path]:
+    """An unfinished folder that takes the target's place at the end."""
+    # With fixed names, because only one process at a time comes here: what is there is left over.
+    unfinished, old = (target.with_name(f".{target.name}.{word}") for word in ("unfinished", "old"))
+    _restored(target, old)
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir()
+    try:
+        yield unfinished
+        if target.exists():
+            target.rename(old)
+        unfinished.rename(target)
+        shutil.rmtree(old, ignore_errors=True)
+    except BaseException:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        _restored(target, old)
+        raise
+
+
+def _restored(target: Path, old: Path) -> None:
+    """Put back what was about to be replaced when a process ended; or remove it, if it was."""
+    if not old.exists():
+        return
+    if target.exists():
+        shutil.rmtree(old, ignore_errors=True)
+    else:
+        old.rename(target)
+
+
+def write_about(folder: Path, about: Mapping[str, Any]) -> None:
+    """Write ``project.json``."""
+    content = {"format": FORMAT, **about}
+    (folder / ABOUT).write_text(as_json(content, indent=1) + "\n", encoding="utf-8")
+
+
+def write_names(folder: Path, names: Mapping[int, str]) -> None:
+    """Write ``names.csv``, whole; none if there are no names."""
+    with new_file(folder / NAMES) as unfinished:
+        write_table(unfinished, ("cluster", "name"), sorted(names.items()))
+
+
+def run_folder(folder: Path, number: int) -> Path:
+    """Where a run is."""
+    return folder / RUNS / f"{number:03d}"
+
+
+def checksum(source: Path) -> str:
+    """SHA-256 of a file, or of the names and contents of all files of a folder."""
+    total = hashlib.sha256()
+    files = [source] if source.is_file() else sorted(f for f in source.rglob("*") if f.is_file())
+    for file in files:
+        if source.is_dir():
+            total.update(os.fsencode(file.relative_to(source).as_posix()))
+        with file.open("rb") as opened:
+            total.update(hashlib.file_digest(opened, "sha256").digest())
+    return total.hexdigest()

@@ -1,0 +1,103 @@
+"""save() and load(): a fitted model as a folder, and back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from cocluster.data.relational import relational
+from cocluster.io.dataset import Dataset
+from cocluster.io.stored import dataset_of, write_dataset
+from cocluster.linalg.types import Array
+from cocluster.projects.ledger import sample_ids
+from cocluster.projects.project import (
+    DATA,
+    FILE_ROW,
+    new_project,
+    open_project,
+    run_folder,
+    write_about,
+)
+from cocluster.projects.runs import NewRun, write_run
+from cocluster.utils.versions import versions
+
+
+def save(
+    model: Any, folder: str | os.PathLike[str], data: Any = None, *, force: bool = False
+) -> Path:
+    """Write a fitted model to a new folder, all of it or nothing; `load` gives it back.
+
+    Plain files that any tool reads (JSON, CSV, arrays of numpy), never pickle.
+
+    Parameters
+    ----------
+    model : fitted estimator of this library
+    folder : path
+        An existing one is refused.
+    data : Dataset, or whatever the model was fitted to, optional
+        Kept beside the model: names, texts, and the counting of words, by which new texts are
+        counted in the same way.
+    force : bool
+        Whether an existing folder is replaced.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, cocluster
+    >>> X = np.kron([[5, 0], [1, 5]], np.ones((3, 4)))
+    >>> model = cocluster.CoCluster(2, random_state=0).fit(X)
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     again = cocluster.load(model.save(f"{place}/blocks"))
+    >>> (again.predict(X) == model.predict(X)).all()
+    np.True_
+    """
+    check_is_fitted(model)
+    dataset = None if data is None else _dataset(data)
+    name = Path(folder).name if dataset is None else dataset.name
+    with new_project(folder, force=force) as unfinished:
+        about: dict[str, Any] = {"name": name, "versions": versions()}
+        if dataset is not None:
+            (unfinished / DATA).mkdir()
+            write_dataset(unfinished / DATA, dataset)
+            about["read"] = dataset.reading.to_json()
+        write_about(unfinished, about)
+        place = run_folder(unfinished, 1)
+        place.mkdir(parents=True)
+        write_run(place, NewRun(model, names_by_type(model, dataset)))
+    return Path(folder)
+
+
+def load(folder: str | os.PathLike[str]) -> Any:
+    """The fitted model of a folder that `save` or ``cocluster fit`` wrote: that of the last run.
+
+    It predicts as it did, to the bit. `open_project` gives the data, the links and the account,
+    too.
+    """
+    return open_project(folder).model
+
+
+def names_by_type(model: Any, dataset: Dataset | None) -> Mapping[str, Array]:
+    """Names of the objects of every type that has some."""
+    fitted = getattr(model, "model_", model)
+    names = dict(fitted._form.names)
+    center = next(iter(model.labels_by_type_))
+    if dataset is not None:
+        rows = dataset.extras.get(FILE_ROW)
+        names |= dataset.feature_names
+        names[center] = sample_ids(dataset.sample_names, rows, len(dataset))
+    elif fitted._sample_names is not None:
+        names[center] = fitted._sample_names
+    return names
+
+
+def _dataset(data: Any) -> Dataset:
+    """Data of any kind as a data set."""
+    return data if isinstance(data, Dataset) else dataset_of(relational(data))

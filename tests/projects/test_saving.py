@@ -1,0 +1,207 @@
+"""A model that was saved and loaded is the same model, whatever it is."""
+
+from __future__ import annotations
+
+import inspect
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+from sklearn.exceptions import NotFittedError
+
+import cocluster
+from cocluster import CoCluster, TriFactorization, load, open_project
+from cocluster.graphs import knn_graph
+from cocluster.io.dataset import Dataset
+from cocluster.io.readers import read
+from cocluster.methods.catalogue import METHODS
+from cocluster.trifactor import Indicator, Unconstrained
+from tests.conftest import plant
+
+SEEDS = (0,)
+DATA = ("dense", "sparse", "views")
+# Links that no method breaks: the question is whether they are kept, not whether they help.
+LINKS = ([(0, 1)], [(0, 20)])
+
+
+def counts(kind, rng):
+    """Planted counts, some rows of which were not in the fit."""
+    labels = np.arange(40) % 2
+    one, other = (plant(rng, labels, m, 2).X for m in (16, 9))
+    if kind == "views":
+        return {"words": one[:30], "tags": other[:30]}, {"words": one, "tags": other}
+    make = sp.csr_array if kind == "sparse" else np.asarray
+    return make(one[:30]), make(one)
+
+
+@pytest.mark.parametrize("links", [None, LINKS])
+@pytest.mark.parametrize("kind", DATA)
+@pytest.mark.parametrize("name", ["auto", *METHODS])
+def test_every_method_predicts_as_before_to_the_bit(name, kind, links, rng, tmp_path):
+    if kind == "views" and name != "auto" and not METHODS[name].many_types:
+        pytest.skip("one matrix only")
+    X, new = counts(kind, rng)
+    estimators = [CoCluster(2, name, random_state=0)]
+    if name != "auto":
+        estimators.append(METHODS[name].estimator(2, random_state=0))
+    for number, estimator in enumerate(estimators):
+        model = estimator.fit(X, links=links)
+        again = load(model.save(tmp_path / str(number)))
+        assert type(again) is type(model)
+        assert_array_equal(again.labels_, model.labels_)
+        assert_array_equal(again.predict(new), model.predict(new))
+        # What decides the labels is the same number, not only nearly.
+        costs = [getattr(each, "model_", each)._costs(new) for each in (again, model)]
+        assert_array_equal(*costs)
+        for one, other in zip(again.associations_, model.associations_, strict=True):
+            assert_array_equal(one, other)
+        assert str(again.get_params()) == str(model.get_params())
+        assert {t: v.n_satisfied for t, v in again.links_report_.items()} == {
+            t: v.n_satisfied for t, v in model.links_report_.items()
+        }
+
+
+def test_what_was_given_as_a_parameter_comes_back(rng, tmp_path):
+    X, new = counts("dense", rng)
+    parts = {"samples": Indicator(), "features": Unconstrained()}
+    state = np.random.RandomState(3)
+    model = TriFactorization(2, constraint=parts, random_state=state).fit(X)
+    again = load(model.save(tmp_path / "parts"))
+    assert type(again.constraint["samples"]) is Indicator
+    assert again.random_state.randint(100) == model.random_state.randint(100)
+    assert_array_equal(again.predict(new), model.predict(new))
+    # A model may start from another one.
+    follower = CoCluster(2, init=CoCluster(2, random_state=0).fit(X), random_state=0).fit(X)
+    assert_array_equal(
+        load(follower.save(tmp_path / "f")).init.predict(new), follower.init.predict(new)
+    )
+
+
+def test_graphs_of_a_fit_are_not_needed_afterwards(rng, tmp_path):
+    X, new = counts("dense", rng)
+    graph = knn_graph(X, 5)
+    for method in METHODS.values():
+        if "graphs" in inspect.signature(method.estimator.fit).parameters:
+            model = method.estimator(2, random_state=0).fit(X, graphs={"samples": graph})
+            again = load(model.save(tmp_path / method.name))
+            assert_array_equal(again.predict(new), model.predict(new))
+
+
+def test_names_of_samples_features_and_views_are_kept(rng, tmp_path):
+    X, _ = counts("dense", rng)
+    names = np.array([f"doc{i}" for i in range(30)], dtype=object)
+    words = np.array([f"word{j}" for j in range(16)], dtype=object)
+    dataset = Dataset("toy", {"a/b": X}, sample_names=names, feature_names={"a/b": words})
+    model = CoCluster(2, random_state=0).fit(dataset.data)
+    for folder in (model.save(tmp_path / "bare"), model.save(tmp_path / "data", dataset)):
+        run = open_project(folder).run()
+        assert list(run.labels()) == names.tolist()
+        assert list(run.labels("a/b")) == words.tolist()
+        assert load(folder).model_._form.names["a/b"].tolist() == words.tolist()
+    stored = open_project(tmp_path / "data").dataset
+    assert stored.sample_names.tolist() == names.tolist()
+    assert_array_equal(stored.X, X)
+
+
+def test_new_texts_are_counted_as_the_first_ones(tmp_path):
+    texts = ["the cat and a dog", "a dog barks", "moon and rocket", "a rocket to the moon"] * 6
+    file = tmp_path / "texts.jsonl"
+    file.write_text("\n".join(json.dumps({"text": text}) for text in texts))
+    dataset = read(file)
+    model = CoCluster(2, random_state=0).fit(dataset.data)
+    project = open_project(model.save(tmp_path / "texts", dataset))
+    assert project.dataset.texts.tolist() == texts
+    new = ["my dog", "that moon"]
+    counter = project.dataset.counter
+    assert_array_equal(counter.words_, dataset.counter.words_)
+    counted = Dataset(
+        "new", {"words": counter.transform(new)}, feature_names={"words": counter.words_}
+    )
+    assert_array_equal(project.model.predict(counted.data), model.labels_[[1, 2]])
+
+
+def test_any_letter_of_a_name_survives(rng, tmp_path):
+    X, _ = counts("dense", rng)
+    names = np.array([f"\ud800 {i} \u2028 é" for i in range(30)], dtype=object)
+    view = "x" * 300
+    dataset = Dataset("toy", {view: X}, sample_names=names)
+    folder = CoCluster(2, random_state=0).fit(dataset.data).save(tmp_path / "odd", dataset)
+    assert open_project(folder).dataset.sample_names.tolist() == names.tolist()
+    assert len(open_project(folder).run().labels(view)) == X.shape[1]
+
+
+def test_what_cannot_be_kept_is_named_and_nothing_is_left(rng, tmp_path):
+    X, _ = counts("dense", rng)
+    model = CoCluster(2, random_state=0).fit(X)
+    model.init = print
+    with pytest.raises(TypeError, match="init is <built-in function print>"):
+        model.save(tmp_path / "model")
+    with pytest.raises(NotFittedError):
+        CoCluster(2).save(tmp_path / "model")
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_existing_folder_is_replaced_only_when_asked(rng, tmp_path):
+    X, new = counts("dense", rng)
+    folder = CoCluster(2, random_state=0).fit(X).save(tmp_path / "model")
+    other = CoCluster(3, random_state=0).fit(X)
+    with pytest.raises(FileExistsError, match="exists already"):
+        other.save(folder)
+    assert load(folder).n_clusters == 2
+    assert_array_equal(load(other.save(folder, force=True)).predict(new), other.predict(new))
+    assert [file.name for file in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.mark.parametrize("file", ["project.json", "runs/001/model.json", "runs/001/run.json"])
+def test_a_newer_format_is_refused_with_a_sentence(file, rng, tmp_path):
+    folder = CoCluster(2, random_state=0).fit(counts("dense", rng)[0]).save(tmp_path / "model")
+    content = json.loads((folder / file).read_text())
+    (folder / file).write_text(json.dumps(content | {"format": 2}))
+    with pytest.raises(ValueError, match=r"has format 2.*install the version that wrote it"):
+        open_project(folder).run().about, load(folder)
+
+
+def edited(plain, change):
+    """JSON in which one change is made wherever it fits."""
+    if isinstance(plain, dict):
+        return {k: edited(v, change) for k, v in change(plain).items()}
+    return [edited(part, change) for part in plain] if isinstance(plain, list) else plain
+
+
+CHANGES = {
+    "another class": lambda d: {**d, "is": "Popen"} if "is" in d else d,
+    "a missing array": lambda d: {"array": "none"} if "array" in d else d,
+    "another form": lambda d: {"call": []} if "tuple" in d else d,
+    "no attributes": lambda d: {"is": d["is"]} if "is" in d else d,
+    "another dtype": lambda d: {**d, "dtype": "O8x"} if "dtype" in d else {**d, "tuple": 3},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_file_that_was_tampered_with_is_refused(change, rng, tmp_path):
+    folder = CoCluster(2, random_state=0).fit(counts("dense", rng)[0]).save(tmp_path / "model")
+    file = folder / "runs" / "001" / "model.json"
+    content = json.loads(file.read_text())
+    file.write_text(json.dumps(content | {"value": edited(content["value"], CHANGES[change])}))
+    with pytest.raises(ValueError, match=r"001/model\.json cannot be read"):
+        load(folder)
+
+
+def test_indices_of_a_sparse_matrix_are_looked_at(rng, tmp_path):
+    X, _ = counts("sparse", rng)
+    folder = CoCluster(2, random_state=0).fit(X).save(tmp_path / "model", X)
+    file = folder / "data" / "matrices.npz"
+    arrays = dict(np.load(file))
+    name = next(key for key in arrays if key.endswith("indices"))
+    np.savez(file, **arrays | {name: arrays[name] + 1000})
+    with pytest.raises(ValueError, match="cannot be read"):
+        getattr(open_project(folder), "dataset")  # noqa: B009
+
+
+def test_no_such_folder_and_no_project(tmp_path):
+    with pytest.raises(FileNotFoundError, match="There is no folder"):
+        load(tmp_path / "none")
+    with pytest.raises(ValueError, match="no project of cocluster"):
+        cocluster.load(tmp_path)
