@@ -63,5 +63,5 @@ def test_bad_input_is_refused():
 
 def test_missing_matplotlib_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"cocluster\[plot\]"):
+    with pytest.raises(ImportError, match=r"\[plot\]"):
         plots.plot_reordering(np.eye(2), [0, 1], [0, 1])

@@ -75,7 +75,7 @@ def test_tables_without_rows_are_refused(tmp_path):
 def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
     (tmp_path / "toy.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r"cocluster\[parquet\]"):
+    with pytest.raises(ImportError, match=r"\[parquet\]"):
         read(tmp_path / "toy.parquet")
 
 
