@@ -13,6 +13,9 @@ _PLACE: dict[str, tuple[str, str]] = {
     for name in names
 }
 
+# All sets, those for choosing first.
+SETS = tuple(_PLACE)
+
 
 def half_of(name: str) -> str:
     """ "choose" or "show"; a view goes with its set. Sets of neither are for choosing."""

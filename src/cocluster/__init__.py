@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from cocluster.methods.spectral.ldcc import LDCC
     from cocluster.methods.spectral.ncut import NCut
     from cocluster.methods.spectral.src import SRC
+    from cocluster.methods.voting import consensus
     from cocluster.projects import load, open_project, save
     from cocluster.report.account import Account, account
     from cocluster.report.compare import compare
@@ -78,6 +79,7 @@ _MODULES = {
     "bipartite": "data.relational",
     "choose_n_clusters": "methods.how_many.choose",
     "compare": "report.compare",
+    "consensus": "methods.voting",
     "explain": "report.explain",
     "load": "projects",
     "open_blocks": "blocks.disk.stored",
@@ -119,6 +121,7 @@ __all__ = [
     "bipartite",
     "choose_n_clusters",
     "compare",
+    "consensus",
     "explain",
     "load",
     "open_blocks",
