@@ -27,14 +27,17 @@ def first_screen(account: Contents) -> Html:
         "What is in the data",
         tag(
             "div",
-            tag("div", _names(account), class_="panel names"),
-            tag("div", overview(account), class_="panel look"),
-            tag("div", _sure(account), class_="panel sure"),
-            tag("div", _alerts(account), class_="panel alerts"),
-            tag("div", _again(account), class_="panel again"),
+            tag("div", _panel("names", _names(account))),
+            tag("div", _panel("look", overview(account)), _panel("sure", _sure(account))),
+            tag("div", _panel("alerts", _alerts(account)), _panel("again", _again(account))),
             class_="first",
         ),
     )
+
+
+def _panel(name: str, content: Html) -> Html:
+    """A box of its own."""
+    return tag("div", content, class_=f"panel {name}")
 
 
 def _names(account: Contents) -> Html:

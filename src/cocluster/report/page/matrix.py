@@ -121,17 +121,16 @@ def _frame(account: Contents, number: int, picture: Picture, small: bool) -> Htm
         (m, n),
         inside,
         _lines(picture),
-        class_="cells",
         role="img",
         aria_label=label,
     )
-    top = _svg((m, 1), _strips(picture.column_ids, picture.column_cuts, across=True), class_="top")
-    left = _svg((1, n), _strips(picture.row_ids, picture.row_cuts, across=False), class_="left")
+    top = _svg((m, 1), _strips(picture.column_ids, picture.column_cuts, across=True))
+    left = _svg((1, n), _strips(picture.row_ids, picture.row_cuts, across=False))
     sides = [] if small else [_names(account, picture, across) for across in (True, False)]
     return tag(
         "div",
-        top,
-        left,
+        tag("div", top, class_="top"),
+        tag("div", left, class_="left"),
         tag("div", cells, class_="window"),
         sides,
         class_="frame small-frame" if small else "frame",

@@ -22,7 +22,9 @@ def links(account: Contents) -> Html | None:
         ]
         for own in account.links
     ]
-    table = data_table("Links", ["on", "stated", "with all implied", "kept", "broken"], rows)
+    table = data_table(
+        "Links by type", ["on", "stated", "with all implied", "kept", "broken"], rows
+    )
     broken = [
         [
             link["first"],
@@ -97,7 +99,6 @@ def method(account: Contents) -> Html:
         + ("" if run.converged is None else ", converged" if run.converged else ", cut off"),
         "Objective": figure_of(run.objective, 6),
         "Seconds": "" if run.seconds is None else f"{run.seconds:.2f}",
-        "Minimises": cited.objective,
     }
     parameters = [
         [name, "–" if value is None else str(value)] for name, value in run.parameters.items()
@@ -107,6 +108,7 @@ def method(account: Contents) -> Html:
         "method",
         "Method",
         _list({name: text for name, text in told.items() if text}),
+        tag("p", "It minimises ", tag("code", cited.objective)) if cited.objective else None,
         [tag("h3", "Please cite"), tag("ul", references)] if references else None,
         tag(
             "details",

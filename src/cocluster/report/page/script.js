@@ -43,7 +43,7 @@
   function zoomable(figure) {
     const about = known.pictures[Number(figure.dataset.picture)];
     const frame = figure.querySelector(".frame");
-    const parts = { cells: ".cells", top: ".top", left: ".left", window: ".window", told: ".told" };
+    const parts = { cells: ".window svg", top: ".top svg", left: ".left svg", window: ".window", told: ".told" };
     for (const name in parts) parts[name] = figure.querySelector(parts[name]);
     const across = [...figure.querySelectorAll(".across > span")];
     const down = [...figure.querySelectorAll(".down > span")];

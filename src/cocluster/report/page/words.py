@@ -18,12 +18,14 @@ LONG = 44
 def percent(share: float | None) -> str:
     """A share of one, in percent.
 
-    >>> percent(0.5), percent(0.004), percent(0.999), percent(None)
-    ('50 %', '0.4 %', '99.9 %', '–')
+    >>> percent(0.5), percent(0.004), percent(0.9999), percent(None)
+    ('50 %', '0.4 %', '> 99.9 %', '–')
     """
     if share is None:
         return "–"
     # Near both ends whole percents would say "all" or "none" of what is not.
+    if 0.999 < share < 1:
+        return "> 99.9 %"
     digits = 1 if 0 < share < 0.01 or 0.99 < share < 1 else 0
     return f"{100 * share:.{digits}f} %"
 

@@ -64,9 +64,10 @@ def _of_data(found: Material) -> Iterator[Alert]:
     """Empty and repeated rows, empty columns, heavy rows, views of other samples."""
     if found.data is None:
         return
+    yield from _of_samples(found)
     for relation in found.data.relations:
         if relation.rows == found.center:
-            yield from _of_rows(found, relation)
+            yield from _absent(found, relation)
         empty = np.flatnonzero(column_counts(relation.matrix) == 0)
         if len(empty):
             yield Alert(
@@ -88,9 +89,9 @@ def _of_data(found: Material) -> Iterator[Alert]:
         )
 
 
-def _of_rows(found: Material, relation: Relation) -> Iterator[Alert]:
-    """What is odd in the rows of one view."""
-    n, R = len(found.own.codes), relation.matrix
+def _absent(found: Material, relation: Relation) -> Iterator[Alert]:
+    """Samples that a view lacks."""
+    n = len(found.own.codes)
     positions = np.arange(n) if relation.row_index is None else relation.row_index
     if len(positions) < n:
         yield Alert(
@@ -100,25 +101,49 @@ def _of_rows(found: Material, relation: Relation) -> Iterator[Alert]:
             "are judged by the other views.",
             _examples(found, found.center, np.setdiff1d(np.arange(n), positions)),
         )
-    squares = row_squares(R)
-    empty = squares == 0
+
+
+def _of_samples(found: Material) -> Iterator[Alert]:
+    """Samples that are empty, repeated or heavy, in all views together."""
+    assert found.data is not None
+    n = len(found.own.codes)
+    keys, total = [], np.zeros(n)
+    for relation in found.data.relations:
+        if relation.rows != found.center:
+            continue
+        positions = np.arange(n) if relation.row_index is None else relation.row_index
+        squares = row_squares(relation.matrix)
+        own = np.zeros((n, 3))
+        own[positions] = _fingerprints(relation.matrix, squares)
+        keys.append(own)
+        total[positions] += squares
+        yield from _heavy(found, relation, squares, positions)
+    empty = total == 0
     if empty.any():
         yield Alert(
             "empty samples",
             "warning",
-            f"{_several(int(empty.sum()), 'row')} of {relation.cols} have no entries: nothing "
+            f"{_several(int(empty.sum()), 'row')} of {found.center} without any entry: nothing "
             "tells which cluster they belong to.",
-            _examples(found, found.center, positions[empty]),
+            _examples(found, found.center, np.flatnonzero(empty)),
         )
-    again = _repeated(R, squares)
+    first = np.unique(np.hstack(keys), axis=0, return_index=True)[1]
+    again = ~empty
+    again[first] = False
     if again.any():
         yield Alert(
             "repeated samples",
             "note",
-            f"{_several(int(again.sum()), 'row')} of {relation.cols} repeat an earlier row: "
+            f"{_several(int(again.sum()), 'row')} of {found.center} that repeat an earlier one: "
             "copies weigh as much as originals.",
-            _examples(found, found.center, positions[again]),
+            _examples(found, found.center, np.flatnonzero(again)),
         )
+
+
+def _heavy(
+    found: Material, relation: Relation, squares: Array, positions: Array
+) -> Iterator[Alert]:
+    """One row that outweighs the others of its view."""
     shares = squares / (squares.sum() or 1.0)
     if len(shares) > 1 / HEAVY and shares.max() > HEAVY:
         yield Alert(
@@ -130,21 +155,17 @@ def _of_rows(found: Material, relation: Relation) -> Iterator[Alert]:
         )
 
 
-def _repeated(R: Any, squares: Array) -> Array:
-    """Which rows equal an earlier one, empty ones aside."""
-    # Two random numbers for each row: rows that agree in both are the same, but for one chance in
-    # far more than there are pairs.
+def _fingerprints(R: Any, squares: Array) -> Array:
+    """Three numbers for each row that are the same for rows that are the same."""
+    # Sums with random weights: two rows that agree in both are the same, but for one chance in far
+    # more than there are pairs.
     precision = np.float32 if R.dtype == np.float32 else np.float64
     F = np.random.default_rng(0).random((R.shape[1], 2)).astype(precision)
     codes = np.asarray(gathered(times(R, F)), dtype=np.float64)
     # The same row may be summed in another order at another place.
     digits = np.finfo(precision).precision - ROUNDING
-    keys = np.round(codes / np.sqrt(np.maximum(squares, np.finfo(float).tiny))[:, None], digits)
-    keys = np.column_stack([keys, squares])
-    first = np.unique(keys, axis=0, return_index=True)[1]
-    again = np.ones(len(keys), dtype=bool)
-    again[first] = False
-    return again & (squares > 0)
+    lengths = np.sqrt(np.maximum(squares, np.finfo(float).tiny))
+    return np.column_stack([np.round(codes / lengths[:, None], digits), squares])
 
 
 def _of_clusters(found: Material, clusters: tuple[ClusterShown, ...]) -> Iterator[Alert]:

@@ -12,8 +12,8 @@ from cocluster.linalg.types import Array
 from cocluster.report.parts.material import Material
 from cocluster.report.png import data_address
 
-# Letters of a text that are shown: three lines or so.
-SNIPPET = 280
+# Letters of a text that are shown: three or four lines.
+SNIPPET = 240
 # Columns of metadata beside a sample, and letters of each: the rest is in the data.
 COLUMNS, CELL = 6, 80
 
