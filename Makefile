@@ -2,12 +2,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 BENCH ?= --quick
 
-.PHONY: demo test test-quick coverage versions lint bench bench-quick docs readme clean
+.PHONY: demo test test-quick coverage versions lint bench bench-quick docs readme schema clean
 
 demo: .venv/.demo  ## co-cluster the docstring corpus, write demo-report/
 	$(BIN)/python examples/docstrings.py
 
-test: .venv/.dev  ## the ordinary tests: no downloads, no data files
+test: .venv/.dev .venv/.browser  ## the ordinary tests: no downloads, no data files
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
 # The core, and one look at each method: for the working day. `make test` is what counts.
@@ -39,6 +39,10 @@ readme: .venv/.dev  ## the table of methods
 	p = Path('README.md'); a, rest = p.read_text().split('<!-- methods -->'); \
 	p.write_text(a + '<!-- methods -->\n' + as_markdown() + '\n<!-- /methods -->' + rest.split('<!-- /methods -->')[1])"
 
+schema: .venv/.dev  ## the published schema of an account, after its values have changed
+	$(BIN)/python -c "import json; from cocluster import Account; from importlib.resources import files; \
+	files('cocluster.report').joinpath('account.schema.json').write_text(json.dumps(Account.schema(), indent=1) + '\n')"
+
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
@@ -49,6 +53,14 @@ readme: .venv/.dev  ## the table of methods
 .venv/.dev: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	touch $@ .venv/.demo
+
+# A browser for the tests of the report, where one can be had; without one they are skipped.
+.venv/.browser: | .venv/.dev
+	@which chromium chromium-browser google-chrome 2>/dev/null | grep -q . \
+	|| timeout 300 apt-get install -y -q chromium >/dev/null 2>&1 \
+	|| timeout 300 $(BIN)/python -m playwright install chromium >/dev/null 2>&1 \
+	|| echo "No browser can be had: the tests of the report in a browser are skipped."
+	@touch $@
 
 clean:
 	rm -rf .venv demo-report

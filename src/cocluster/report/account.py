@@ -15,7 +15,7 @@ from typing import Any
 
 from cocluster.linalg.types import Array
 from cocluster.report.account_tables import rows_of
-from cocluster.report.encoding import decoded, encoded
+from cocluster.report.encoding import decoded, encoded, schema
 from cocluster.report.markdown import as_markdown
 from cocluster.report.notebook import as_notebook
 from cocluster.report.page import page
@@ -64,6 +64,11 @@ class Account(Contents):
             )
         found: Account = decoded(cls, values)
         return found
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        """JSON schema of `as_dict`; ``report/account.schema.json`` holds the same."""
+        return schema(cls, "Account of a co-clustering")
 
     def to_json(self, indent: int | None = None) -> str:
         """The values of `as_dict` as JSON; its schema is ``report/account.schema.json``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cocluster.report.account_tables import rows_of
 from cocluster.report.colours import as_hex, cluster_colour
 from cocluster.report.page.matrix import overview
-from cocluster.report.page.words import bar, offers, percent, section, short, swatch
+from cocluster.report.page.words import bar, offers, percent, section, swatch
 from cocluster.report.parts.values import Contents
 from cocluster.utils.html import Html, markup, tag
 
@@ -45,7 +45,7 @@ def _names(account: Contents) -> Html:
     largest = max(cluster.share for cluster in account.samples)
     rows = []
     for own in account.samples:
-        link = tag("a", short(own.name), href=f"#cluster-{own.id}")
+        link = tag("a", own.name, href=f"#cluster-{own.id}", title=own.name, dir="auto")
         size = [
             bar(own.share / largest, as_hex(cluster_colour(own.id))),
             tag("span", f"{own.size:,}", class_="number"),
