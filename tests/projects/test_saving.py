@@ -103,6 +103,9 @@ def test_names_of_samples_features_and_views_are_kept(rng, tmp_path):
     stored = open_project(tmp_path / "data").dataset
     assert stored.sample_names.tolist() == names.tolist()
     assert_array_equal(stored.X, X)
+    told = open_project(tmp_path / "data").account
+    assert sum(cluster.size for cluster in told.samples) == len(names)
+    assert (tmp_path / "data" / "report.html").exists()
 
 
 def test_new_texts_are_counted_as_the_first_ones(tmp_path):

@@ -14,11 +14,12 @@ from cocluster.io.dataset import Dataset
 from cocluster.io.stored import write_dataset
 from cocluster.linalg.types import Array
 from cocluster.links import Links
+from cocluster.projects.ledger import sample_ids
 from cocluster.projects.project import DATA, FILE_ROW, Project, write_about
 from cocluster.projects.runs import NewRun
-from cocluster.projects.saving import names_by_type
-from cocluster.report.account import account
+from cocluster.report.account import Account, account
 from cocluster.report.page import page
+from cocluster.utils.texts import is_unicode
 
 # What a run takes on the disk at most, but for very large data: bytes of the report and the
 # account, and bytes for each object (labels, names, factors).
@@ -124,11 +125,41 @@ def keep(project: Project, fitted: Fitted) -> tuple[int, Any]:
     """Write a fit as one more run of a project; returns its number and its account."""
     run = fitted.run()
     (project.folder / RESERVE).unlink(missing_ok=True)
-    number = project.add_run(run, page(run.account))
+    number = project.add_run(run, report_of(run.account))
     return number, run.account
+
+
+def report_of(told: Account) -> str:
+    """The report of an account; what is no proper Unicode, and cannot be in a page, is escaped."""
+    if is_unicode(told.to_json()):
+        return page(told)
+    return page(Account.from_dict(_escaped(told.as_dict())))
+
+
+def _escaped(value: Any) -> Any:
+    """Plain values whose texts can all be written."""
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_escaped(key): _escaped(part) for key, part in value.items()}
+    return [_escaped(part) for part in value] if isinstance(value, list) else value
 
 
 def file_order(dataset: Dataset) -> Array | None:
     """Samples in the order of the file they came from."""
     rows = dataset.extras.get(FILE_ROW)
     return None if rows is None else np.argsort(rows, kind="stable")
+
+
+def names_by_type(model: Any, dataset: Dataset | None) -> Mapping[str, Array]:
+    """Names of the objects of every type that has some."""
+    fitted = getattr(model, "model_", model)
+    names = dict(fitted._form.names)
+    center = next(iter(model.labels_by_type_))
+    if dataset is not None:
+        rows = dataset.extras.get(FILE_ROW)
+        names |= dataset.feature_names
+        names[center] = sample_ids(dataset.sample_names, rows, len(dataset))
+    elif fitted._sample_names is not None:
+        names[center] = fitted._sample_names
+    return names

@@ -49,9 +49,9 @@ def read_like(
     """
     fitted = project.dataset
     vectorizer = _vectorizer(project, fitted)
-    options = {key: value for key, value in project.about.get("options", {}).items() if value}
+    options = {k: v for k, v in project.about.get("options", {}).items() if v and k != "label"}
     try:
-        found = read(path, vectorizer=vectorizer, **_roles(fitted), **options)
+        found = read(path, vectorizer=vectorizer, **(_roles(fitted) | options))
     except ValueError as error:
         # The file need not have the columns of the first one, if what they were for can be seen.
         if "has no column" not in str(error) and "no columns to choose" not in str(error):
@@ -86,10 +86,15 @@ def _vectorizer(project: Project, fitted: Dataset) -> Any:
 def _roles(fitted: Dataset) -> dict[str, Any]:
     """What columns were for, as `read` takes it; classes need not be known of new samples."""
     reading = fitted.reading
-    # A column that only one kind of file has (its name, its lines) is no column to ask for.
-    roles = {"id": reading.id, "text": list(reading.text), "title": reading.title}
     if reading.entries:
         return {"long": ",".join(reading.entries[:3])}
+    roles = {
+        "id": reading.id,
+        "text": list(reading.text),
+        "title": reading.title,
+        "features": [*reading.numbers, *reading.categories],
+        "categories": list(reading.categories),
+    }
     return {key: value for key, value in roles.items() if value}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from cocluster.data.relational import relational
 from cocluster.io.dataset import Dataset
-from cocluster.io.stored import dataset_of, write_dataset
-from cocluster.linalg.types import Array
-from cocluster.projects.ledger import sample_ids
-from cocluster.projects.project import (
-    DATA,
-    FILE_ROW,
-    new_project,
-    open_project,
-    run_folder,
-    write_about,
-)
+from cocluster.io.stored import dataset_of
+from cocluster.projects.making import Fitted, begun, keep, names_by_type
+from cocluster.projects.project import new_project, open_project, run_folder, write_about
 from cocluster.projects.runs import NewRun, write_run
-from cocluster.utils.versions import versions
 
 
 def save(
@@ -40,7 +30,7 @@ def save(
         An existing one is refused.
     data : Dataset, or whatever the model was fitted to, optional
         Kept beside the model: names, texts, and the counting of words, by which new texts are
-        counted in the same way.
+        counted in the same way; with the account and the report of the fit.
     force : bool
         Whether an existing folder is replaced.
 
@@ -60,18 +50,15 @@ def save(
     np.True_
     """
     check_is_fitted(model)
-    dataset = None if data is None else _dataset(data)
-    name = Path(folder).name if dataset is None else dataset.name
     with new_project(folder, force=force) as unfinished:
-        about: dict[str, Any] = {"name": name, "versions": versions()}
-        if dataset is not None:
-            (unfinished / DATA).mkdir()
-            write_dataset(unfinished / DATA, dataset)
-            about["read"] = dataset.reading.to_json()
-        write_about(unfinished, about)
-        place = run_folder(unfinished, 1)
-        place.mkdir(parents=True)
-        write_run(place, NewRun(model, names_by_type(model, dataset)))
+        if data is None:
+            write_about(unfinished, {"name": Path(folder).name})
+            place = run_folder(unfinished, 1)
+            place.mkdir(parents=True)
+            write_run(place, NewRun(model, names_by_type(model, None)))
+        else:
+            dataset = _dataset(data)
+            keep(begun(unfinished, dataset, {}), Fitted(model, dataset))
     return Path(folder)
 
 
@@ -82,20 +69,6 @@ def load(folder: str | os.PathLike[str]) -> Any:
     too.
     """
     return open_project(folder).model
-
-
-def names_by_type(model: Any, dataset: Dataset | None) -> Mapping[str, Array]:
-    """Names of the objects of every type that has some."""
-    fitted = getattr(model, "model_", model)
-    names = dict(fitted._form.names)
-    center = next(iter(model.labels_by_type_))
-    if dataset is not None:
-        rows = dataset.extras.get(FILE_ROW)
-        names |= dataset.feature_names
-        names[center] = sample_ids(dataset.sample_names, rows, len(dataset))
-    elif fitted._sample_names is not None:
-        names[center] = fitted._sample_names
-    return names
 
 
 def _dataset(data: Any) -> Dataset:

@@ -78,6 +78,7 @@ class _Fit:
     def _fitted(self, project: Any, dataset: Any) -> tuple[Any, bool]:
         """Fit and keep; returns the account, and whether the fit was stopped."""
         from cocluster.cli.methods import model_of, typed
+        from cocluster.projects.changing import carried_names
         from cocluster.projects.making import Fitted, keep
 
         asked, progress = self.asked, self.progress
@@ -86,6 +87,9 @@ class _Fit:
             choice: Any = None if asked.clusters else self._choice(dataset)
             k = asked.clusters or choice.rows.stable
             model = model_of(asked, k)
+            before = _last(project)
+            if before is not None and _goes_on(before, model, links):
+                model.set_params(init=before.labels_)
             progress.begin(f"clustering {len(dataset):,} samples into {k}")
             begin = time.perf_counter()
             model.fit(dataset.data, links=links, callback=Sweeps(progress))
@@ -97,6 +101,7 @@ class _Fit:
             links,
             choice=choice,
             seconds=seconds,
+            names={} if before is None else carried_names(project, before, model),
             command=typed(asked.words),
             source=asked.path,
         )
@@ -145,6 +150,21 @@ class _Fit:
             show(overview(account))
         tell_next(folder, account, self.progress)
         return STOPPED if stopped else 0
+
+
+def _last(project: Any) -> Any:
+    """The model of the last run of a project; None before the first."""
+    return project.model if project.runs else None
+
+
+def _goes_on(before: Any, model: Any, links: Any) -> bool:
+    """Whether a fit is the last one with more links: it begins there, and numbers are kept."""
+    own, other = (each.get_params(deep=False) for each in (before, model))
+    # What someone said of a few samples should not turn everything around. A start that was asked
+    # for is not replaced.
+    start = other.pop("init", None)
+    own.pop("init", None)
+    return links is not None and start == "spectral" and repr(own) == repr(other)
 
 
 def tell_next(folder: Path, account: Any, progress: Progress) -> None:

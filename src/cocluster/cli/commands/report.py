@@ -8,8 +8,8 @@ from pathlib import Path
 from cocluster.cli.commands.explain import account_of
 from cocluster.cli.reading import opened
 from cocluster.cli.terminal import printable, show, tell
+from cocluster.projects.making import report_of
 from cocluster.projects.project import REPORT
-from cocluster.report.page import page
 from cocluster.utils.files import new_file
 
 
@@ -17,7 +17,7 @@ def run(asked: Namespace) -> int:
     """Write a report; Markdown and JSON go to standard output unless a file is named."""
     project = opened(asked.project)
     account = account_of(project, asked.run)
-    made = {"html": lambda: page(account), "md": account.to_markdown, "json": account.to_json}
+    made = {"html": lambda: report_of(account), "md": account.to_markdown, "json": account.to_json}
     text: str = made[asked.format]()
     if asked.out is None and asked.format != "html":
         show(text)
