@@ -56,7 +56,7 @@ class FNMTF(Streaming, UnknownEntries, HardTriFactorEstimator):
     >>> FNMTF(2, 2, random_state=0).fit(X).row_labels_[[0, 2]].tolist()
     [0, 0]
     >>> X[0, 0] = np.nan
-    >>> FNMTF(2, 2, random_state=0).fit(X).complete(0, 0).round(1).tolist()
+    >>> FNMTF(2, 3, random_state=0).fit(X).complete(0, 0).round(1).tolist()
     5.0
     """
 
