@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
+from cocluster.blocks.disk.sources.folder import LISTED
 from cocluster.linalg.checked import as_matrix
 from cocluster.linalg.matrices import n_bytes
 from cocluster.linalg.types import InMemory
@@ -31,7 +33,8 @@ def write_blocks(
     blocks : matrix, or iterable of matrices
         The whole, or consecutive blocks of rows with the same columns, such as a generator that
         never holds more than one. Sparse blocks are written as `scipy.sparse.save_npz` does,
-        dense ones as ``.npy``, neither compressed: they are read again in every sweep.
+        dense ones as ``.npy``, neither compressed: they are read again in every sweep. A small
+        file lists them, so that one that is lost is missed.
     folder : path
         A folder that does not exist yet or is empty.
     rows_per_block : int, optional
@@ -48,15 +51,18 @@ def write_blocks(
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise FileExistsError(f"{target} is not empty; name a new folder or remove it first.")
     with new_folder(target) as unfinished:
-        number = -1
+        rows = {}
         for number, piece in enumerate(_pieces(blocks, rows_per_block)):
-            file = unfinished / f"part-{number:06d}"
-            if sp.issparse(piece):
-                sp.save_npz(file.with_suffix(".npz"), piece, compressed=False)
+            sparse = sp.issparse(piece)
+            file = unfinished / f"part-{number:06d}{'.npz' if sparse else '.npy'}"
+            if sparse:
+                sp.save_npz(file, piece, compressed=False)
             else:
-                np.save(file.with_suffix(".npy"), piece)
-        if number < 0:
+                np.save(file, piece)
+            rows[file.name] = piece.shape[0]
+        if not rows:
             raise ValueError("There are no blocks to write; pass at least one matrix.")
+        (unfinished / LISTED).write_text(json.dumps({"rows": rows}), encoding="utf-8")
     return target
 
 

@@ -197,6 +197,27 @@ def test_blocks_that_change_are_noticed(tmp_path):
         source.read(3)
 
 
+@pytest.mark.parametrize("lost", [0, 1, 2])
+def test_a_block_that_is_lost_is_missed(lost, tmp_path):
+    folder = write_blocks(SPARSE, tmp_path / "x", rows_per_block=20)
+    (folder / f"part-{lost:06d}.npz").unlink()
+    with pytest.raises(
+        ValueError, match=rf"x does not hold the blocks.*part-{lost:06d}\.npz.*lost"
+    ):
+        open_source(folder, ENOUGH)
+    (folder / "blocks.json").unlink()
+    assert open_source(folder, ENOUGH).shape[0] == SPARSE.shape[0] - 20
+
+
+def test_values_that_change_between_sweeps_are_noticed(tmp_path):
+    folder = write_blocks(SPARSE, tmp_path / "x", rows_per_block=20)
+    source = open_source(folder, ENOUGH)
+    source.read(1)
+    sp.save_npz(folder / "part-000001.npz", 2 * SPARSE[20:40], compressed=False)
+    with pytest.raises(ValueError, match=r"part-000001\.npz was written again since it was opened"):
+        source.read(1)
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_missing_and_infinite_values_are_refused_when_read(value, tmp_path):
     X = DENSE.copy()

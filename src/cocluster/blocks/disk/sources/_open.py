@@ -68,7 +68,7 @@ def _open_folder(folder: Path, memory: int) -> Source:
     if blocks and tables:
         raise ValueError(f"Folder {folder.name} holds both blocks and parquet; keep one kind.")
     if blocks:
-        return open_files(blocks, memory)
+        return open_files(blocks, memory, folder)
     if tables:
         return open_parquet(folder, memory)
     raise ValueError(f"Folder {folder.name} holds no data that are understood; give {UNDERSTOOD}.")

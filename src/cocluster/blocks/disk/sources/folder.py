@@ -15,7 +15,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.blocks.disk.sources._again import Stretches, as_stored, stamp
+from cocluster.blocks.disk.sources._again import Stamp, Stretches, as_stored, stamp
 from cocluster.blocks.disk.sources._sizes import (
     budget,
     cell_bytes,
@@ -27,10 +27,12 @@ from cocluster.blocks.disk.sources.base import ERRORS, checked, floating
 from cocluster.linalg.npz import PARTS, array_header, load_arrays, matrices_in
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
-from cocluster.utils.parsing import as_text
+from cocluster.utils.parsing import as_text, json_object
 
 # Kinds of files that are blocks.
 ENDINGS = (".npz", ".npy")
+# File in which `write_blocks` lists the rows of every block it wrote.
+LISTED = "blocks.json"
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Piece:
     name: str
     shape: tuple[int, int]
     stored: np.dtype
+    stamp: Stamp
     offset: int | None = None
 
     def load(self) -> InMemory:
@@ -80,17 +83,21 @@ class Blocks:
         return np.result_type(*(floating(piece.stored, piece.name) for piece in self.pieces))
 
     def read(self, number: int) -> InMemory:
-        """Block in memory; checked if the file is new or was written since."""
+        """Block in memory; checked when it is first read."""
         piece = self.pieces[number]
         known, stamped = self._known.get(number), stamp(piece.file)
         if known is not None and known.stamp == stamped:
             with unreadable(piece.name, *ERRORS):
                 return known.read()
-        # A block is checked when it is first read, and again if its file has changed since. What
-        # was found right is from then on taken as it lies in the file.
+        # What was found right is from then on taken as it lies in the file.
         loaded = piece.load()
         usual = sp.issparse(loaded) and loaded.has_canonical_format
         block = checked(loaded, piece.name, piece.shape, self.dtype)
+        if stamped != piece.stamp:
+            raise ValueError(
+                f"{piece.name} was written again since it was opened, so that sweeps would see "
+                "different data; open the blocks anew, and do not change files while in use."
+            )
         if usual and (found := as_stored(piece.file, stamped, block)):
             self._known[number] = found
         return block
@@ -100,8 +107,11 @@ class Blocks:
         return self.pieces[number].name
 
 
-def open_files(files: Iterable[Path], memory: int) -> Blocks:
-    """Source of block files in natural order (part-2 before part-10); only headers are read."""
+def open_files(files: Iterable[Path], memory: int, folder: Path | None = None) -> Blocks:
+    """Source of block files in natural order (part-2 before part-10); only headers are read.
+
+    If they are all that a ``folder`` holds, they must be all that was written to it.
+    """
     wholes = [
         _npy(file) if file.suffix == ".npy" else _npz(file) for file in sorted(files, key=_natural)
     ]
@@ -114,12 +124,28 @@ def open_files(files: Iterable[Path], memory: int) -> Blocks:
                 f"{whole.name} has {whole.shape[1]} columns, but {first.name} has "
                 f"{first.shape[1]}; all blocks must have the same columns."
             )
+    if folder is not None and (folder / LISTED).exists():
+        _refuse_lost(folder, {whole.file.name: whole.shape[0] for whole, _ in wholes})
     # Of a .npz file no part can be read: it must fit in memory whole.
     unsliced = [(n_bytes, whole.name) for whole, n_bytes in wholes if whole.offset is None]
     largest, name = max(unsliced, default=(0, ""))
     if largest > budget(memory):
         refuse(name, largest, memory, ", or write smaller blocks with write_blocks")
     return Blocks(tuple(chain.from_iterable(_cut(*whole, memory) for whole in wholes)))
+
+
+def _refuse_lost(folder: Path, found: dict[str, int]) -> None:
+    """Refuse a folder that lacks rows of what was written to it."""
+    written = json_object((folder / LISTED).read_text(encoding="utf-8"), LISTED).get("rows")
+    if not isinstance(written, dict) or written == found:
+        return
+    differing = sorted(
+        name for name in written.keys() | found if written.get(name) != found.get(name)
+    )
+    raise ValueError(
+        f"{folder.name} does not hold the blocks that were written ({differing[0]} differs or is "
+        f"lost); get them again, or remove {LISTED} to take the folder as it is."
+    )
 
 
 def _cut(whole: Piece, n_bytes: int, memory: int) -> list[Piece]:
@@ -135,6 +161,7 @@ def _cut(whole: Piece, n_bytes: int, memory: int) -> list[Piece]:
             f"rows {start}:{stop} of {whole.name}",
             (stop - start, m),
             whole.stored,
+            whole.stamp,
             whole.offset + start * row,
         )
         for start, stop in pairwise(accumulate(counts, initial=0))
@@ -155,7 +182,7 @@ def _npy(file: Path) -> tuple[Piece, int]:
     size = shape[0] * shape[1]
     if file.stat().st_size < offset + size * stored.itemsize:
         raise ValueError(f"{name} is cut off: its last rows are missing; write it again.")
-    return Piece(file, name, shape, stored, offset), size * cell_bytes(stored, read_as)
+    return Piece(file, name, shape, stored, stamp(file), offset), size * cell_bytes(stored, read_as)
 
 
 def _npz(file: Path) -> tuple[Piece, int]:
@@ -183,7 +210,7 @@ def _npz(file: Path) -> tuple[Piece, int]:
     entry = cell_bytes(stored, floating(stored, name)) + cell_bytes(
         stored_index, np.dtype(f"i{index}")
     )
-    return Piece(file, name, shape, stored), entries * entry + (shape[0] + 1) * index
+    return Piece(file, name, shape, stored, stamp(file)), entries * entry + (shape[0] + 1) * index
 
 
 def _one_array(file: Path, name: str, headers: dict[str, Any]) -> tuple[Piece, int]:
@@ -196,7 +223,8 @@ def _one_array(file: Path, name: str, headers: dict[str, Any]) -> tuple[Piece, i
     ((shape, _, stored),) = headers.values()
     read_as = floating(stored, name)
     _refuse_other_than_two_axes(name, shape)
-    return Piece(file, name, shape, stored), shape[0] * shape[1] * cell_bytes(stored, read_as)
+    piece = Piece(file, name, shape, stored, stamp(file))
+    return piece, shape[0] * shape[1] * cell_bytes(stored, read_as)
 
 
 def _refuse_other_than_two_axes(name: str, shape: tuple[int, ...]) -> None:
