@@ -14,6 +14,7 @@ import numpy as np
 
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
+from cocluster.data.shifting import may_be_dense
 from cocluster.linalg.matrices import (
     as_dense,
     as_sparse,
@@ -26,8 +27,6 @@ from cocluster.methods.auto_itcc import ConsensusITCC, ShiftedITCC
 from cocluster.methods.base import Coclusterer
 from cocluster.methods.factorization.fnmtf import FNMTF
 
-# Entries, zeros included, up to which data may be made dense: 400 MB in double precision.
-DENSE_UP_TO_ENTRIES = 50_000_000
 # With a larger share of entries that are not zero, products of dense arrays are quicker than those
 # of sparse ones, and take at most three times the memory.
 DENSE_FROM_SHARE = 0.25
@@ -49,7 +48,7 @@ def chosen(data: RelationalData) -> tuple[type[Coclusterer], RelationalData]:
 
 def _may_be_dense(R: Matrix) -> bool:
     """Whether all entries of a matrix can be held or read, zeros too."""
-    return prod(R.shape) <= DENSE_UP_TO_ENTRIES or _is_full(R)
+    return may_be_dense(R) or _is_full(R)
 
 
 def _is_full(R: Any) -> bool:
@@ -63,6 +62,6 @@ def _by_content(relation: Relation) -> Relation:
     """The relation with its matrix dense or sparse by what it holds, not by how it came."""
     R = relation.matrix
     # Of large data no second copy is made, and what is not in memory stays where it is.
-    if is_operator(R) or prod(R.shape) > DENSE_UP_TO_ENTRIES:
+    if is_operator(R) or not may_be_dense(R):
         return relation
     return replace(relation, matrix=as_dense(R) if _is_full(R) else as_sparse(R))

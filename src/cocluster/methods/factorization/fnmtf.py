@@ -10,14 +10,23 @@ import numpy as np
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.matrices import row_squares
 from cocluster.linalg.types import Array
-from cocluster.methods.base import Coclusterer, Start, Task
-from cocluster.methods.coarse import coarse_to_fine
+from cocluster.methods.base import Start, Task
 from cocluster.methods.factorization.base import linked_start, new_block
-from cocluster.trifactor import FactorSpec, Free, Indicator, Run, TriFactorProblem, with_links
+from cocluster.methods.spreading import SpreadingCoclusterer, prior_costs
+from cocluster.trifactor import (
+    FactorSpec,
+    Free,
+    Indicator,
+    Run,
+    TriFactorProblem,
+    state_from,
+    with_links,
+    with_penalties,
+)
 
 
 @dataclass(eq=False, repr=False)
-class FNMTF(Coclusterer):
+class FNMTF(SpreadingCoclusterer):
     r"""Fast Nonnegative Matrix Tri-Factorization: block k-means on both sides.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2,\quad G \in \Psi, S\ free
@@ -25,7 +34,13 @@ class FNMTF(Coclusterer):
     with Ψ the indicator matrices: [1]_, Eq. (5), for any number of types. S holds the block means
     (Eq. 6), each object goes to the nearest prototype (Eq. 8 and 10), always with fresh S.
 
-    Parameters are those of `Coclusterer`.
+    Parameters
+    ----------
+    spread : bool
+        Whether links between samples also say something of samples that have none, see
+        `cocluster.methods.spreading`: they add a prior, which the objective then includes.
+    others
+        Those of `Coclusterer`.
 
     Notes
     -----
@@ -57,10 +72,6 @@ class FNMTF(Coclusterer):
 
     _blockwise: ClassVar[bool] = True
     _additive: ClassVar[bool] = True
-    _coarse: ClassVar[bool] = True
-
-    def _best_run(self, task: Task) -> Run:
-        return coarse_to_fine(self, task, super()._best_run)
 
     def _finished(self, problem: TriFactorProblem, run: Run) -> Run:
         return run
@@ -71,9 +82,15 @@ class FNMTF(Coclusterer):
         return TriFactorProblem(task.data, factors, Free())
 
     def _linked_problem(self, task: Task) -> TriFactorProblem:
-        return with_links(self._problem(task), task.links)
+        problem = with_links(self._problem(task), task.links)
+        of_sample = problem.data_norm / len(task.data)
+        return with_penalties(problem, prior_costs(task.priors, of_sample))
 
     def _solve(self, task: Task, start: Start) -> Run:
+        if task.priors and start is not None:
+            # The start follows from the links; sweeps without the prior would lead away from it.
+            problem = self._linked_problem(task)
+            return self._alternate(problem, state_from(problem, start), task)
         return self._alternate(*linked_start(self._problem(task), task, start), task)
 
     def _costs_of(self, data: RelationalData) -> Array:

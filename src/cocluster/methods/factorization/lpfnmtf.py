@@ -68,7 +68,8 @@ class LPFNMTF(FNMTF):
     # The parameters with the strengths: of the samples, and of all other types.
     _strengths: ClassVar[tuple[str, ...]] = ("row_strength", "column_strength")
 
-    fit = fit_with_graphs
+    # It takes graphs, and no prior.
+    fit = fit_with_graphs  # type: ignore[assignment]
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
