@@ -29,6 +29,9 @@ DIRECTIONS_PER_CLUSTER = 2
 SMOOTHED = 0.5
 # Neighbours of a sample, in each of the two pictures.
 NEIGHBOURS = 10
+# Weights of the graph are taken to this power: near neighbours, and those of both pictures, then
+# count more (four sets, 50 answers: .79, .82 with it).
+SHARPNESS = 3
 # How much of what a sample knows it has from its neighbours (label spreading, Zhou et al. 2004),
 # and steps after which the rest is below a tenth: .95 ** 40 = .13.
 FROM_NEIGHBOURS, STEPS = 0.95, 40
@@ -148,7 +151,7 @@ def ground_of(data: RelationalData, k: int, seed: int) -> Ground | None:
     views = [r for r in data[found.order].relations if r.rows == data.center]
     parts = [spread(Z, r, n) for r in views for Z in _pictures(r, k, seed)]
     fine = np.hstack(parts) / np.sqrt(len(parts))
-    W = common_graph([fine, found.Z], NEIGHBOURS, seed)
+    W = common_graph([fine, found.Z], NEIGHBOURS, seed).power(SHARPNESS)
     back = np.argsort(found.order)
     Z = np.hstack([fine, SMOOTHED * found.Z])[back]
     return Ground(Z, sp.csr_array(degree_scaled(W)[back][:, back]))

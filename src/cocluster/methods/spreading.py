@@ -224,8 +224,11 @@ def _members(
     gap = np.square(ground.Z[own] - ground.Z[own].mean(axis=0)).sum(axis=1)
     by_gap = own[np.argsort(gap, kind="stable")]
     some = by_gap[np.linspace(0, len(own) - 1, min(MEMBERS, len(own))).astype(int)]
+    # A cluster in which all that is known agrees has shown that it is one, and counts as much again
+    # as what is known in it; one that is mixed has shown the contrary.
+    agreement = max(0.0, 2 * shares.max() - shares.sum())
     targets = np.tile(shares / shares.sum(), (len(some), 1))
-    return some, targets, np.full(len(some), CLUSTER_WEIGHT / len(some))
+    return some, targets, np.full(len(some), (CLUSTER_WEIGHT + agreement) / len(some))
 
 
 def _with_units(
