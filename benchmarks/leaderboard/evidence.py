@@ -26,10 +26,10 @@ from benchmarks.leaderboard.run import all_sets, evaluate
 from benchmarks.packs import packed_afterwards, read_text, write_text
 from cocluster import CoCluster, Links
 from cocluster.data.relational import relational
+from cocluster.data.shifting import shifted
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.types import Array
 from cocluster.methods import auto_start
-from cocluster.methods.auto_itcc import shifted
 
 EVIDENCE = "evidence.csv"
 LINKED_SETS = ("cstr_475x1000", "colon_alon_62x2000", "webace_2340x1000", "orl_400x1024")

@@ -9,10 +9,10 @@ import numpy as np
 
 from cocluster import CoCluster
 from cocluster.data.relational import RelationalData, relational
+from cocluster.data.shifting import shifted
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.matrices import entrywise, values_of
 from cocluster.linalg.subspace import start_scaled, unit_rows
-from cocluster.methods.auto_itcc import shifted
 from cocluster.methods.auto_start import cosine_scaled, spread
 from cocluster.methods.starts import singular_vectors
 

@@ -9,7 +9,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 from cocluster.interview.knowledge import Geometry
-from cocluster.interview.seeding import seeded_labels
 from cocluster.links import Links
 from tests.interview.helpers import ALL, K, begin, open_pairs, reply, true_answer
 
@@ -68,12 +67,11 @@ def test_the_same_seed_asks_the_same(strategy, seed):
     assert all(0 <= query.score <= 1 and query.reason for query in first)
 
 
-def test_place_compares_the_cores_of_the_clusters_first():
-    interview, _ = begin("place", 0)
-    geometry = Geometry(interview._embedding, interview.labels)
+def test_place_compares_the_cores_of_the_clusters_first(seed):
+    interview, _ = begin("place", seed)
+    cores = interview._understanding().cores
     (query,) = interview.next_queries()
-    first, second = np.argsort(-geometry.sizes, kind="stable")[:2]
-    assert (query.i, query.j) == (geometry.cores[first], geometry.cores[second])
+    assert {query.i, query.j} <= set(cores.values())
 
 
 def test_place_goes_on_until_a_sample_is_placed():
@@ -89,14 +87,14 @@ def test_place_goes_on_until_a_sample_is_placed():
 
 def test_explore_asks_about_the_farthest_sample():
     interview, _ = begin("explore", 0, links=([], [[0, 1]]))
-    Z = interview._embedding
+    Z = interview._ground.Z
     distance = np.minimum(*(np.linalg.norm(Z - Z[i], axis=1) for i in (0, 1)))
     assert interview.next_queries()[0].j == distance.argmax()
 
 
 def test_uncertain_asks_between_two_clusters_against_a_core():
     interview, _ = begin("uncertain", 0)
-    geometry = Geometry(interview._embedding, interview.labels)
+    geometry = Geometry(interview._ground.Z, interview.labels)
     (query,) = interview.next_queries()
     candidates = np.setdiff1d(np.arange(len(geometry.labels)), geometry.cores)
     assert query.j == candidates[geometry.doubt[candidates].argmax()]
@@ -121,13 +119,3 @@ def test_clusters_without_samples_and_a_single_cluster_are_no_trouble(rng):
     assert not Geometry(Z, np.zeros(6, dtype=int)).doubt.any()
     gap = Geometry(Z, np.array([0, 0, 0, 2, 2, 2]))
     assert not (gap.nearest == 1).any()
-    assert set(seeded_labels(gap, [np.array([0]), np.array([5])], 4)) == set(range(4))
-
-
-def test_seeds_grow_into_their_clusters(rng):
-    truth = np.arange(30) % K
-    Z = np.eye(K)[truth] + 0.05 * rng.random((30, K))
-    merged = Geometry(Z, np.minimum(truth, 1))
-    found = seeded_labels(merged, [np.flatnonzero(truth == c)[:1] for c in range(K)], K)
-    assert all(len(set(found[truth == c])) == 1 for c in range(K))
-    assert len(set(found)) == K

@@ -19,6 +19,7 @@ from cocluster.trifactor import (
     Indicator,
     NonNegative,
     PairTerms,
+    Prior,
     SpectralAnchor,
     TriFactorProblem,
     alternate,
@@ -44,6 +45,7 @@ PENALTIES = {
     "ensemble": lambda rng: GraphEnsemble(candidates(rng), 3.0, 0.1),
     "ensemble of one": lambda rng: GraphEnsemble({"only": candidates(rng)["2"]}, 3.0, 0.5),
     "ensemble without spread": lambda rng: GraphEnsemble(candidates(rng), 3.0, 0.0),
+    "prior": lambda rng: Prior(rng.exponential(size=(N, K))),
     "anchor": lambda rng: SpectralAnchor(rng.normal(size=(N, K)), 0.7),
     "anchor of low rank": lambda rng: SpectralAnchor(
         np.outer(rng.normal(size=N), rng.normal(size=K)), 2.0

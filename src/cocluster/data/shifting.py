@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from cocluster.data.relational import RelationalData
 from cocluster.linalg.matrices import as_dense, entrywise
 from cocluster.linalg.rowwise import rowwise
 from cocluster.linalg.types import Array, InMemory, Matrix, is_blocked
+
+# Entries, zeros included, up to which data may be made dense: 400 MB in double precision.
+DENSE_UP_TO_ENTRIES = 50_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,3 +65,13 @@ def _above(R: InMemory, floor: Array) -> InMemory:
     if not floor.any():
         return entrywise(lambda values: np.maximum(values, 0), R)
     return np.maximum(as_dense(R) - floor.astype(R.dtype), 0)
+
+
+def shifted(data: RelationalData) -> RelationalData:
+    """The data with every feature that goes below zero shifted up to begin there."""
+    return data.map(lambda R: above(R, floor_of(R)))
+
+
+def may_be_dense(R: Matrix) -> bool:
+    """Whether all entries of a matrix, zeros too, can be held."""
+    return prod(R.shape) <= DENSE_UP_TO_ENTRIES

@@ -15,7 +15,7 @@ from cocluster.data.relational import RelationalData
 from cocluster.interview.knowledge import SIGNS, Answered
 from cocluster.linalg.types import Array
 from cocluster.links import Labelling, Links
-from cocluster.utils.checks import check_integer
+from cocluster.utils.checks import check_integer, check_number
 from cocluster.utils.files import new_file, unreadable
 from cocluster.utils.parsing import json_object
 
@@ -32,6 +32,8 @@ class State:
     links: Links
     log: tuple[Answered, ...]
     labels: dict[str, Array] | None
+    # Clusters of the samples before any answer, where they are known.
+    first: Array | None = None
 
 
 def write(path: str | os.PathLike[str], state: State, data: RelationalData) -> None:
@@ -45,6 +47,7 @@ def write(path: str | os.PathLike[str], state: State, data: RelationalData) -> N
         "links": _links_content(state.links),
         "answers": [astuple(entry) for entry in state.log],
         "labels": labels and {name: values.tolist() for name, values in labels.items()},
+        "first": None if state.first is None else state.first.tolist(),
     }
     with new_file(Path(path)) as unfinished:
         unfinished.write_text(json.dumps(content), encoding="utf-8")
@@ -63,6 +66,7 @@ def read(path: str | os.PathLike[str], data: RelationalData) -> State:
             links=_links_of(content["links"]),
             log=tuple(_answer(*entry) for entry in content["answers"]),
             labels=labels and {name: _labels(v, data, name) for name, v in labels.items()},
+            first=None if content.get("first") is None else _first(content["first"], data),
         )
 
 
@@ -77,11 +81,19 @@ def _content(file: Path) -> dict[str, Any]:
     return content
 
 
-def _answer(i: int, j: int, answer: str, n_implied: int) -> Answered:
+def _first(values: list[int], data: RelationalData) -> Array:
+    """Clusters of the samples."""
+    return _labels(values, data, data.center)
+
+
+def _answer(
+    i: int, j: int, answer: str, n_implied: int, n_decided: int = 0, confusion: float = 0.0
+) -> Answered:
     """An answer of the log."""
     if answer not in SIGNS:
         raise ValueError(f"there is an answer {answer!r}; answers are {', '.join(SIGNS)}")
-    return Answered(check_integer(i, "i", 0), check_integer(j, "j", 0), answer, n_implied)
+    ends = check_integer(i, "i", 0), check_integer(j, "j", 0)
+    return Answered(*ends, answer, n_implied, n_decided, check_number(confusion, "confusion"))
 
 
 def _labels(values: list[int], data: RelationalData, name: str) -> Array:

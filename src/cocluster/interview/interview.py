@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from inspect import signature
 from typing import Any, Self
 
 import numpy as np
@@ -13,26 +14,41 @@ from sklearn.base import clone
 
 from cocluster.data.relational import relational
 from cocluster.interview import files
-from cocluster.interview.knowledge import SIGNS, Answered, Geometry, Known, Query
-from cocluster.interview.seeding import seeded_labels
-from cocluster.interview.strategies import STRATEGIES, View
+from cocluster.interview.doubts import known_without, second_question, without_contradictions
+from cocluster.interview.knowledge import SIGNS, Answered, Geometry, Known, Moved, Query
+from cocluster.interview.strategies import STRATEGIES, View, fresh, with_new_groups
+from cocluster.interview.understanding import Understanding
 from cocluster.linalg.types import Array
 from cocluster.links import Links, as_links
+from cocluster.methods.auto import CoCluster
 from cocluster.methods.base import check_complete, clusters_by_type
+from cocluster.methods.catalogue import METHODS
+from cocluster.methods.ground import Ground, ground_of
+from cocluster.methods.spreading import SpreadingCoclusterer
 from cocluster.methods.starts import spectral_embedding
-from cocluster.utils.checks import check_choice, check_integer
+from cocluster.utils.checks import check_choice, check_integer, check_number
 from cocluster.utils.randomness import generator
+
+# At first groups that are confused by a share c are taken to be one with a chance of 2 c, as if one
+# confusion had been resolved so twice; then the answers tell.
+PRIOR_SAME, PRIOR_CONFUSION = 2.0, 1.0
+# No two groups can be confused more than half and half.
+MOST_CONFUSED = 0.5
+# With half of all answers wrong nothing can be learned from them.
+MOST_ERRORS = 0.5
 
 
 class Interview:
-    """Ask which samples belong together, pair by pair, and cluster with the answers.
+    """Ask which samples belong together, and cluster with the answers.
 
     Nothing is printed or read: a notebook, a command line or a page shows the queries and brings
     the answers, in a loop such as ::
 
         for query in interview.next_queries(5):
-            interview.answer(query.i, query.j, ask_someone(query.i, query.j))
+            interview.answer(query.i, query.j, ask_someone(query.titles))
         interview.refit()
+
+    What is said of a few samples is used for all: see `cocluster.methods.spreading`.
 
     Parameters
     ----------
@@ -41,30 +57,37 @@ class Interview:
     estimator : estimator with ``n_clusters`` and ``fit(X, links=)``
         It is cloned for every fit.
     strategy : {"place", "explore", "uncertain", "random"}
-        How pairs are chosen. All but the last use one embedding of the samples (singular vectors
-        of the degree-scaled data) with the centroids of the current clusters, so they work for
-        every estimator.
+        How pairs are chosen. All but the last use one embedding of the samples with the current
+        clusters, so they work for every estimator.
 
-        * "place": the core of each cluster, then samples between two clusters, each compared with
-          the classes found so far, the nearest first, until it is placed.
+        * "place": the core of each cluster, then groups that may be one, then samples whose group
+          is uncertain where many are alike; each compared with the groups found so far, the most
+          probable first, until it is in one or fits none and becomes a group itself.
         * "explore": samples far from all classes found so far, until there is one for each
           cluster; then samples at random.
         * "uncertain": samples between two clusters against the cores of the two.
         * "random": any open pair.
     links : Links, tuple or None
-        What is known before.
+        What is known before, such as the answers of an earlier interview.
     random_state : int, RandomState, Generator or None
         The same seed and answers give the same queries.
+    errors : float
+        Share of answers that may be wrong, below one half. With 0 a contradiction is refused. Else
+        answers that are hard to believe are asked for again in another way, and of a contradiction
+        the weakest link is left out.
+    titles : sequence of str, optional
+        What each sample is about, to be shown with questions.
 
     Notes
     -----
     * Guaranteed: no pair is asked whose answer is implied or was given, and none that was
       "unsure", also not through must-linked samples. In a batch no answer implies another one.
-    * Queries follow the labels of the last `refit`; an answer counts at once.
-    * `refit` starts from seeds: k-means in the embedding from the means of the classes found (at
-      least two, else from the current labels). From the labels alone the fit stays in the optimum
-      that the answers are meant to leave, and of several runs the one with the lowest objective
-      is mostly that optimum (oh5, 100 answers, mean of two seeds: accuracy .70, from seeds .74).
+    * Queries follow the clusters before any answer, and the answers; an answer counts at once.
+    * `refit` begins with what the answers say of all samples, and adds it as a prior to methods
+      that take one. Clusters keep their numbers. What moved, and after which sample, is in `moved`.
+    * Answers that join clusters leave fewer with samples than were asked for, until others tell
+      groups apart; groups that are known to be more are put together. `advice` says so.
+    * The embedding and the neighbours are computed once; a refit takes sweeps alone.
 
     References
     ----------
@@ -93,13 +116,22 @@ class Interview:
         strategy: str = "place",
         links: Any = None,
         random_state: Any = None,
+        *,
+        errors: float = 0.0,
+        titles: Sequence[str] | None = None,
     ) -> None:
         self.strategy = check_choice(strategy, "strategy", tuple(STRATEGIES))
+        self.errors = check_number(errors, "errors")
+        if self.errors >= MOST_ERRORS:
+            raise ValueError(f"errors must be below {MOST_ERRORS}, got {errors!r}.")
         self.data = data
         self.estimator = estimator
-        self._relational = relational(data)
+        self._relational = relational(data).oriented()
         check_complete(self._relational, "An interview")
         n = len(self._relational)
+        if titles is not None and len(titles) != n:
+            raise ValueError(f"There are {len(titles)} titles for {n} samples.")
+        self.titles = titles
         checked = as_links(links, None, n) or Links.from_pairs(n_samples=n)
         # Links as given, because `as_links` drops those that are all "unsure".
         given = links if isinstance(links, Links) else checked
@@ -110,7 +142,13 @@ class Interview:
         self._log: tuple[Answered, ...] = ()
         self._links = self._given
         self._labels: dict[str, Array] | None = None
+        self._before: Array | None = None
+        # Samples that became groups without an answer, and after how many answers.
+        self._opened: dict[int, int] = {}
+        self._understood: Understanding | None = None
+        self._placing: Understanding | None = None
         self._model: Any = None
+        self.moved: tuple[Moved, ...] = ()
 
     @property
     def links(self) -> Links:
@@ -132,39 +170,82 @@ class Interview:
         """The estimator of the last `refit`; fitted if there is none, as after loading."""
         return self.refit()._model if self._model is None else self._model
 
-    def next_queries(self, n: int = 1) -> list[Query]:
-        """The next pairs to ask, best first; fewer than n if no more are open.
+    def next_queries(self, n: int = 1, kind: str = "pair") -> list[Query]:
+        """The next questions, best first; fewer than n if no more are open.
 
-        Asking twice without an answer in between gives the same pairs. The first call fits, if
-        nothing is fitted yet.
+        Asking twice without an answer in between gives the same. The first call fits, if nothing is
+        fitted yet.
+
+        Parameters
+        ----------
+        n : int
+        kind : {"pair", "place"}
+            "Do these two belong together?", for `answer`, or "in which of these groups is this
+            sample, or in none?", for `place`; the latter places a sample with one answer.
         """
+        check_choice(kind, "kind", ("pair", "place"))
         # Drawn from the number of answers, so that the same state asks the same questions.
         rng = np.random.default_rng([self._seed, len(self._log)])
-        geometry = Geometry(self._embedding, self.labels)
-        known, queries = Known(self._links), list[Query]()
+        geometry = Geometry(self._ground.Z, self._first_labels)
+        now, queries = self._going_on(), list[Query]()
+        if self.strategy == "place":
+            now = self._with_new_groups(now)
         for _ in range(check_integer(n, "n")):
-            view = View(geometry, known, self.estimator.n_clusters, rng)
-            query = STRATEGIES[self.strategy](view)
+            view = View(geometry, now.known, self.estimator.n_clusters, rng, now)
+            query = self._second() if not queries and kind == "pair" else None
+            if query is None:
+                query = _placement(now) if kind == "place" else STRATEGIES[self.strategy](view)
             if query is None:
                 break
-            queries.append(query)
+            queries.append(self._named(query))
             # A pair that is open even if all others are the same depends on no answer to them.
-            known = known.assuming_same(query.i, query.j)
+            known = now.known.assuming_same(query.i, query.j)
+            now = replace(now, known=known, current=None, asked=now.asked | {query.i, query.j})
         return queries
 
-    def answer(self, i: int, j: int, answer: str) -> Answered:
+    def answer(self, i: int | str, j: int | str, answer: str, *, drop: bool = False) -> Answered:
         """Record what someone says of samples i and j: "same", "different" or "unsure".
 
-        Any pair may be answered, also one that was not asked. A contradiction of what is known is
-        refused with a ValueError that names the chain of answers; nothing changes then.
+        Any pair may be answered, also one that was not asked; samples are given by position or by
+        id. A contradiction of what is known is refused with a ValueError that names the chain of
+        answers, and nothing changes then; with ``drop=True``, or where ``errors`` are expected, the
+        weakest link of the chain is left out instead (`dropped`).
         """
         check_choice(answer, "answer", tuple(SIGNS))
-        i, j = check_integer(i, "i", 0), check_integer(j, "j", 0)
-        links = self._links | self._table(((i, j, answer),))
-        links.check()
-        self._log += (Answered(i, j, answer, links.n_implied - self._links.n_implied),)
-        self._links = links
-        return self._log[-1]
+        return self._record(((self._position(i), self._position(j), answer),), drop)[0]
+
+    def place(
+        self, sample: int | str, group: int | str | None, *, drop: bool = False
+    ) -> tuple[Answered, ...]:
+        """Record that a sample belongs to the group of another one, or (None) to none so far.
+
+        One answer to a person, but as many links as there are groups where it fits none.
+        """
+        x = self._position(sample)
+        if group is not None:
+            return self._record(((self._position(group), x, "same"),), drop)
+        now = self._going_on().placing(x)
+        settled = now.known.settled(x)
+        cores = [now.ground.core(own) for own in now.groups if not settled[own[0]]]
+        return self._record(tuple((core, x, "different") for core in cores), drop)
+
+    def _record(self, rows: tuple[tuple[int, int, str], ...], drop: bool) -> tuple[Answered, ...]:
+        """Take answers to the log, all or none."""
+        before = None if self._before is None else self._going_on()
+        if rows and not drop and not self.errors:
+            (self._links | self._table(rows)).check()
+        settled = len(self._log)
+        for row in rows:
+            links = self._links | self._table((row,))
+            implied = max(links.n_implied - self._links.n_implied, 0)
+            mixed = 0.0 if before is None else before.confusion_of(*row[:2])
+            self._log += (Answered(*row, implied, 0, min(mixed, MOST_CONFUSED)),)
+            self._links = links
+        self._understood = self._placing = None
+        if rows and before is not None:
+            decided = self._going_on().decided(before)
+            self._log = (*self._log[:-1], replace(self._log[-1], n_decided=decided))
+        return self._log[settled:]
 
     def undo(self) -> Answered:
         """Take the last answer back; labels stay until `refit`."""
@@ -174,21 +255,108 @@ class Interview:
         self._replay(self._log[:-1])
         return last
 
+    @property
+    def groups(self) -> tuple[Array, ...]:
+        """Positions of the samples of each group that the answers make, the largest first.
+
+        They may be more than the clusters: see `advice`.
+        """
+        groups = self._understanding().groups if self._understanding().asked else []
+        return tuple(sorted(groups, key=lambda own: (-len(own), int(own[0]))))
+
+    @property
+    def advice(self) -> str:
+        """What the answers say of the number of clusters, in a sentence; empty if nothing."""
+        k, found = self.estimator.n_clusters, self._links_in_force().minimum_clusters()
+        if found <= k:
+            joined = len(self._understanding().posterior[0]) < k
+            return (
+                f"Your answers join clusters: {k} were asked for, and fewer have samples until "
+                "answers tell more groups apart."
+                if joined
+                else ""
+            )
+        return (
+            f"Your answers make at least {found} groups, and n_clusters is {k}: ask for {found} "
+            "clusters, or the groups that are hardest to tell apart are put together."
+        )
+
+    @property
+    def dropped(self) -> tuple[tuple[int, int, str], ...]:
+        """Answers that contradict others and are left out: positions of the samples, and words."""
+        places = without_contradictions(self._links, self._stated())[1]
+        words = {sign: word for word, sign in SIGNS.items()}
+        return tuple(
+            (int(i), int(j), words[int(self._links.signs[p])])
+            for p, (i, j) in zip(places, self._links.pairs[places], strict=True)
+        )
+
     def refit(self) -> Self:
-        """Cluster with all answers, from seeds that the answers have found (see Notes)."""
-        model = clone(self.estimator)
-        start = self._start()
-        if start is not None and "init" in model.get_params():
-            model.set_params(init=start)
-        self._model = model.fit(self.data, links=self._links)
+        """Cluster with all answers, from what they say of every sample (see Notes)."""
+        old = None if self._labels is None else self.labels
+        if self._links.n_must + self._links.n_cannot == 0:
+            self._model = self._first
+        else:
+            self._model = self._fitted(self._first_labels if old is None else old)
         # Estimators from elsewhere label the samples only.
-        alone = {self._relational.center: model.labels_}
-        self._labels = dict(getattr(model, "labels_by_type_", alone))
+        alone = {self._relational.center: self._model.labels_}
+        self._labels = dict(getattr(self._model, "labels_by_type_", alone))
+        self.moved = () if old is None else self._moves(old)
+        return self
+
+    def _fitted(self, labels: Array) -> Any:
+        """The estimator fitted with the answers, its clusters numbered as they were."""
+        now, k = self._understanding(), self.estimator.n_clusters
+        model, links = clone(self.estimator), now.known.links
+        if links.minimum_clusters() > k:
+            links = Links.from_groups(now.joined_groups(), n_samples=len(links), distinct=True)
+        prior = now.prior(labels if labels.max() < k else now.labels)
+        if "init" in model.get_params():
+            model.set_params(init=prior.argmax(axis=1))
+        if takes_prior(model):
+            return model.fit(self.data, links=links, prior=prior)
+        return model.fit(self.data, links=links)
+
+    def _moves(self, old: Array) -> tuple[Moved, ...]:
+        """Samples with another label than before, each with the known sample it followed."""
+        now, new = self._understanding(), self.labels
+        nearest = now.nearest_known()
+        return tuple(
+            Moved(int(i), int(old[i]), int(new[i]), int(nearest[i]))
+            for i in np.flatnonzero(old != new)
+        )
+
+    def extend(self, data: Any, titles: Sequence[str] | None = None) -> Self:
+        """Go on with more samples: those of before first, in their order, then new ones.
+
+        Answers stay; labels follow at the next `refit`.
+        """
+        n, more = len(self._given), relational(data).oriented()
+        if len(more) < n:
+            raise ValueError(f"There were {n} samples, the new data have {len(more)}.")
+        ids = more.names.get(more.center)
+        if self._given.ids is not None and (
+            ids is None or not np.array_equal(self._given.ids, [str(name) for name in ids[:n]])
+        ):
+            raise ValueError("The first samples of the new data must be those of before, by id.")
+        log, given = self._log, self._given.extended(len(more), ids)
+        self.__init__(  # type: ignore[misc]
+            data,
+            self.estimator,
+            self.strategy,
+            given,
+            self._seed,
+            errors=self.errors,
+            titles=titles,
+        )
+        self._replay(log)
         return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything but the data and the model to one JSON file, all or nothing."""
-        state = files.State(self.strategy, self._seed, self._given, self._log, self._labels)
+        state = files.State(
+            self.strategy, self._seed, self._given, self._log, self._labels, self._before
+        )
         files.write(path, state, self._relational)
 
     @classmethod
@@ -197,13 +365,15 @@ class Interview:
         state = files.read(path, relational(data))
         interview = cls(data, estimator, state.strategy, state.links)
         interview._seed, interview._labels = state.seed, state.labels
+        interview._before = state.first
         interview._given = state.links
         interview._replay(state.log)
         return interview
 
     def _replay(self, log: tuple[Answered, ...]) -> None:
         """Go to the state after some answers."""
-        self._log = log
+        self._log, self._understood, self._placing = log, None, None
+        self._opened = {x: at for x, at in self._opened.items() if at <= len(log)}
         rows = tuple((entry.i, entry.j, entry.answer) for entry in log)
         self._links = self._given | self._table(rows) if rows else self._given
 
@@ -219,20 +389,125 @@ class Interview:
             self.refit()
         return self._labels or {}
 
-    def _start(self) -> Any:
-        """Labels to start from; None before the first fit."""
+    @cached_property
+    def _first(self) -> Any:
+        """The model before any answer."""
+        return clone(self.estimator).fit(self.data)
+
+    @property
+    def _first_labels(self) -> Array:
+        """Clusters before any answer; others if other numbers of clusters are asked for since."""
         k = self.estimator.n_clusters
-        # Labels of a file may come from an estimator with more clusters than this one.
-        if self._labels is None or self.labels.max() >= k:
-            return None
-        groups = Known(self._links).groups()
-        if len(groups) < 2:
-            # One class says nothing about where another one lies.
-            return self._labels
-        return seeded_labels(Geometry(self._embedding, self.labels), groups, k)
+        if self._before is None or self._before.max() >= k:
+            if "_first" in self.__dict__ and self._first.n_clusters != k:
+                del self.__dict__["_first"]
+            self._before = np.asarray(self._first.labels_)
+        return self._before
 
     @cached_property
-    def _embedding(self) -> Array:
-        """The samples as points."""
-        clusters = clusters_by_type(self._relational, self.estimator.n_clusters, None)
-        return spectral_embedding(self._relational, clusters, self._seed)[self._relational.center]
+    def _ground(self) -> Ground:
+        """The samples as points with neighbours."""
+        data, k = self._relational, self.estimator.n_clusters
+        found = ground_of(data, k, self._seed)
+        if found is not None:
+            return found
+        # Rows in blocks: points alone.
+        embedding = spectral_embedding(data, clusters_by_type(data, k, None), self._seed)
+        return Ground(np.asarray(embedding[data.center]), None)
+
+    def _stated(self) -> Understanding:
+        """What all answers say, contradictions included."""
+        told = {i for entry in self._log if SIGNS[entry.answer] for i in (entry.i, entry.j)}
+        before = {int(group[0]) for group in Known(self._given).groups()}
+        asked = frozenset(told | before | set(self._opened))
+        resolved = [entry for entry in self._log if entry.confusion and SIGNS[entry.answer]]
+        hits = sum(entry.answer == "same" for entry in resolved) + PRIOR_SAME
+        rate = hits / (sum(entry.confusion for entry in resolved) + PRIOR_CONFUSION)
+        return Understanding(
+            self._ground,
+            self._first_labels,
+            Known(self._links),
+            self.estimator.n_clusters,
+            asked,
+            same_per_confusion=rate,
+        )
+
+    def _links_in_force(self) -> Links:
+        """The answers without those that others contradict."""
+        return self._understanding().known.links
+
+    def _understanding(self) -> Understanding:
+        """What the answers say, kept until the next one."""
+        k = self.estimator.n_clusters
+        if self._understood is None or self._understood.n_clusters != k:
+            self._placing = None  # it would have another number of clusters
+            stated = self._stated()
+            links = without_contradictions(self._links, stated)[0]
+            self._understood = replace(stated, known=Known(links))
+        return self._understood
+
+    def _going_on(self) -> Understanding:
+        """The same, with the sample that is being placed in no group."""
+        now = self._understanding()
+        if self._placing is None:
+            x = self._log[-1].j if self._log else None
+            waiting = x is not None and SIGNS[self._log[-1].answer] == -1
+            alone = waiting and now.known.sizes[now.known.component[x]] == 1
+            # The same object where nothing differs: what it has computed is kept.
+            self._placing = now.placing(x) if alone else now
+        return self._placing
+
+    def _with_new_groups(self, now: Understanding) -> Understanding:
+        """The same with samples that fit no group as groups, which is remembered."""
+        found = with_new_groups(now)
+        if found.asked == now.asked:
+            return now
+        self._opened |= {x: len(self._log) for x in found.asked - now.asked}
+        self._understood = self._placing = None
+        return self._going_on()
+
+    def _second(self) -> Query | None:
+        """A second question about the last answer, if people may err."""
+        if not self.errors or not self._log:
+            return None
+        x = self._log[-1].j
+        now = known_without(self._understanding(), x)
+        return second_question(now, x, self._links, self.errors)
+
+    def _named(self, query: Query) -> Query:
+        """The question with names for the samples."""
+        ids = self._links.ids
+        pair = (query.i, query.j)
+        named = tuple(str(i if ids is None else ids[i]) for i in pair)
+        titles = named if self.titles is None else tuple(str(self.titles[i]) for i in pair)
+        return replace(query, ids=(named[0], named[1]), titles=(titles[0], titles[1]))
+
+    def _position(self, sample: int | str) -> int:
+        """Position of a sample that is given by position or id."""
+        ids = self._links.ids
+        if not isinstance(sample, str):
+            return check_integer(sample, "sample", 0)
+        found = [] if ids is None else np.flatnonzero(ids == sample).tolist()
+        if not found:
+            raise ValueError(f"There is no sample with the id {sample!r}.")
+        return int(found[0])
+
+
+def takes_prior(model: Any) -> bool:
+    """Whether a fit of the model takes probabilities of the clusters."""
+    if isinstance(model, CoCluster):
+        return model.method == "auto" or issubclass(
+            METHODS[model.method].estimator, SpreadingCoclusterer
+        )
+    return "prior" in signature(model.fit).parameters
+
+
+def _placement(now: Understanding) -> Query | None:
+    """A sample with the groups that it may be in, the most probable first."""
+    query = fresh(now.placing(None), merging=False)
+    if query is None:
+        return None
+    trying = now.placing(query.j)
+    order = np.argsort(-trying.chances(query.j), kind="stable")
+    options = tuple(trying.ground.core(trying.groups[g]) for g in order)
+    return replace(query, options=options)

@@ -23,17 +23,29 @@ class Query:
     Attributes
     ----------
     i, j : int
-        Positions of the samples.
+        Positions of the samples. Where a sample is placed among groups, j is that sample and i the
+        most typical one of a group.
     reason : str
         Why this pair.
     score : float
         How much the strategy wants to know, from 0 to 1; comparable where the reason is alike.
+    ids, titles : tuple of two str
+        What the samples are called, and what they are about; the id again where nobody said it.
+    changes : str
+        What the answer would change.
+    options : tuple of int
+        For a question "which of these groups, or none?": the most typical sample of each group,
+        the most probable first. Empty for a pair.
     """
 
     i: int
     j: int
     reason: str
     score: float
+    ids: tuple[str, str] = ("", "")
+    titles: tuple[str, str] = ("", "")
+    changes: str = ""
+    options: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,12 +59,38 @@ class Answered:
     answer : {"same", "different", "unsure"}
     n_implied : int
         How many pairs it settled, itself included; none if it was implied before, or is "unsure".
+    n_decided : int
+        How many samples have another most probable group since.
+    confusion : float
+        Share by which the groups of the two were confused, if they were in two groups; else 0.
     """
 
     i: int
     j: int
     answer: str
     n_implied: int
+    n_decided: int = 0
+    confusion: float = 0.0
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A sample that a refit has moved.
+
+    Attributes
+    ----------
+    sample : int
+        Its position.
+    before, after : int
+        Its cluster before the refit, and since.
+    follows : int
+        The nearest sample that something was said of, itself if it was one: why it moved.
+    """
+
+    sample: int
+    before: int
+    after: int
+    follows: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from cocluster.interview.knowledge import Geometry, Known, Query
+from cocluster.interview.understanding import Understanding
 from cocluster.linalg.types import Array
 
+# Least chance of "same" at which a sample is compared with a group. Below, it is taken for one of a
+# group of its own.
+WORTH_ASKING = 0.25
+# Where there are as many groups as clusters, that many times smaller a chance is enough: a group
+# too many costs more than a question.
+MORE_CAREFUL = 3.0
+# Doubt counts where neighbours are in doubt, too: in dense regions many follow one answer.
+FROM_NEIGHBOURS, STEPS = 0.7, 10
 # Random pairs drawn before the open ones are looked for one by one: as long as one pair in twenty
 # is open, a hundred draws miss them all less than once in a hundred times.
 TRIES = 100
@@ -25,6 +34,7 @@ class View:
     known: Known
     n_clusters: int
     rng: np.random.Generator
+    understanding: Understanding
 
     @cached_property
     def groups(self) -> list[Array]:
@@ -47,8 +57,99 @@ class View:
 
 
 def place(view: View) -> Query | None:
-    """The core of each cluster, then uncertain samples, placed among the groups."""
-    return _unfinished(view) or _core(view) or _doubtful(view) or anything(view)
+    """Cores of clusters, groups that may be one, then uncertain samples where many are alike.
+
+    Each sample is compared with its most probable group first, until it is in one or fits none.
+    """
+    now = view.understanding
+    return _goes_on(now) or fresh(now.placing(None)) or anything(view)
+
+
+def with_new_groups(now: Understanding) -> Understanding:
+    """The same with cores of untouched clusters that fit no group as groups of their own.
+
+    From the largest cluster on, until there is one that is worth asking about.
+    """
+    if now.current is not None and _goes_on(now) is not None:
+        return now
+    now = now.placing(None)
+    for c in now.untouched:
+        x = now.cores[c]
+        if now.is_closed(x) or now.placing(x).chances(x).max() >= WORTH_ASKING:
+            break
+        now = replace(now, asked=now.asked | {x})
+    return now
+
+
+def fresh(now: Understanding, merging: bool = True) -> Query | None:
+    """A question about a sample, or two groups, that none is going on about.
+
+    Without ``merging`` it is always about a sample.
+    """
+    return _untouched_core(now) or (_one_group(now) if merging else None) or _uncertain(now)
+
+
+def _goes_on(now: Understanding) -> Query | None:
+    """The sample that is being placed, if it may well belong to a group still."""
+    if now.current is None:
+        return None
+    chances = now.chances(now.current)
+    enough = WORTH_ASKING if len(now.groups) < now.n_clusters else WORTH_ASKING / MORE_CAREFUL
+    if chances.max() < enough:
+        return None
+    return against(now, now.current, int(chances.argmax()), "not in a group yet")
+
+
+def _untouched_core(now: Understanding) -> Query | None:
+    """The core of the largest cluster that nothing is known of."""
+    for c in now.untouched:
+        x = now.cores[c]
+        # Those that nobody could place are not asked about again.
+        if not now.is_closed(x):
+            trying = now.placing(x)
+            return against(trying, x, int(trying.chances(x).argmax()), f"core of cluster {c}")
+    return None
+
+
+def _one_group(now: Understanding) -> Query | None:
+    """The two groups that are confused most, if that is much."""
+    if not now.confused.any():
+        return None
+    a, b = divmod(int(now.confused.argmax()), len(now.groups))
+    chance = min(now.same_per_confusion * float(now.confused[a, b]), 1.0)
+    few = len(now.groups) <= now.n_clusters
+    if chance < (WORTH_ASKING if few else WORTH_ASKING / MORE_CAREFUL):
+        return None
+    one, other = (now.ground.core(now.groups[g]) for g in (a, b))
+    return Query(one, other, "two groups that may be one", chance, changes=_joining(now, a, b))
+
+
+def _uncertain(now: Understanding) -> Query | None:
+    """The sample with the largest doubt among neighbours that are in doubt as well."""
+    doubt = now.ground.smoothed(1 - now.posterior.max(axis=1), FROM_NEIGHBOURS, STEPS)
+    doubt = np.where(now.doubt < 0, -1.0, doubt)
+    doubt[now.known.n_closed[now.known.component] > 0] = -1.0  # nobody could place them
+    x = int(doubt.argmax())
+    if doubt[x] < 0:
+        return None
+    trying = now.placing(x)
+    chances = trying.chances(x)
+    if not chances.max() > 0:
+        return None
+    return against(trying, x, int(chances.argmax()), "its group is uncertain")
+
+
+def against(now: Understanding, x: int, group: int, reason: str) -> Query:
+    """A sample against the most typical one of a group."""
+    chance = float(now.chances(x)[group])
+    follow = f"up to {now.reach(x)} samples around it would follow"
+    return Query(now.ground.core(now.groups[group]), x, reason, chance, changes=follow)
+
+
+def _joining(now: Understanding, a: int, b: int) -> str:
+    """What follows if two groups are one."""
+    sizes = np.bincount(now.posterior.argmax(axis=1), minlength=now.posterior.shape[1])
+    return f"clusters of about {sizes[a]} and {sizes[b]} samples would be one"
 
 
 def explore(view: View) -> Query | None:
@@ -121,29 +222,6 @@ def _unfinished(view: View) -> Query | None:
     # Any sample of the component will do: what is said of one holds for all.
     x = int((known.component == a).argmax())
     return _among_groups(view, x, "not in a group yet", float(compared[a] / len(own)))
-
-
-def _core(view: View) -> Query | None:
-    """The core of the largest cluster that nothing is known of, as long as classes are missing."""
-    sizes = view.geometry.sizes
-    untouched = np.bincount(view.geometry.labels[view.fresh], minlength=len(sizes)) == sizes
-    candidates = np.flatnonzero(untouched & (sizes > 0))
-    if len(candidates) == 0 or len(view.groups) >= view.n_clusters:
-        return None
-    # The largest first: a mistake about it costs most.
-    c = int(candidates[sizes[candidates].argmax()])
-    share = float(sizes[c] / sizes.sum())
-    return _among_groups(view, int(view.geometry.cores[c]), f"core of cluster {c}", share)
-
-
-def _doubtful(view: View) -> Query | None:
-    """The sample that lies most between two clusters."""
-    if len(view.fresh) == 0:
-        return None
-    doubt = view.geometry.doubt
-    x = int(view.fresh[doubt[view.fresh].argmax()])
-    a, b = view.geometry.nearest[x]
-    return _among_groups(view, x, f"between clusters {a} and {b}", float(doubt[x]))
 
 
 def _far(view: View) -> Query | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -274,6 +274,23 @@ class Links:
         # As an array, because numpy takes a tuple for one index per axis; an empty list would
         # become an array of floats.
         return positions[np.asarray(rows) if len(rows) else slice(0, 0)]
+
+    def extended(self, n_samples: int, ids: Sequence[object] | Array | None = None) -> Links:
+        """The same links where more samples follow, of which nothing is said.
+
+        >>> Links.from_pairs([[0, 1]], n_samples=2).extended(4)
+        Links(n_samples=4, n_must=1, n_cannot=0)
+        """
+        more = n_samples - self.n_samples
+        if more < 0:
+            raise ValueError(f"The links are on {self.n_samples} samples, more than {n_samples}.")
+        nothing = np.full(more, -1)
+        labellings = tuple(
+            Labelling(np.concatenate([part.codes, nothing]), part.distinct)
+            for part in self.labellings
+        )
+        names = as_ids(ids, n_samples)
+        return replace(self, n_samples=n_samples, labellings=labellings, ids=names)
 
     def __or__(self, other: object) -> Links:
         """All links of both."""

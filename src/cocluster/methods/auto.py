@@ -159,11 +159,13 @@ class CoCluster(
         links: Any = None,
         callback: Callback | None = None,
         mask: Any = None,
+        prior: Any = None,
     ) -> Self:
         """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
 
         ``links``, ``y``, ``callback`` and ``mask`` are those of every method, see
-        `Coclusterer.fit`.
+        `Coclusterer.fit`, and ``prior`` is that of `ITCC.fit`. With "auto" links and ``y`` spread:
+        what they say of some samples is used for all, see `cocluster.methods.spreading`.
         """
         check_choice(self.method, "method", ("auto", *METHODS))
         auto = self.method == "auto"
@@ -179,7 +181,7 @@ class CoCluster(
         own, wanted, before = self._with_start(own, estimator, data)
         model = estimator(**own)
         try:
-            task, run = model._solved(X, y, links=links, callback=callback, data=data)
+            task, run = model._solved(X, y, links=links, callback=callback, prior=prior, data=data)
         except Interrupted:
             # The method has kept what it had found, see `Coclusterer`.
             self._store(model, None)

@@ -89,7 +89,7 @@ class PlacedTask(Task):
         So they do where the places say more than profiles: measurements of many samples. Counts
         with the noise of counts, and links, are left to the sweeps.
         """
-        if self.near is None or self.places is None or self.links:
+        if self.near is None or self.places is None or self.links or self.priors:
             return False
         if not self.places.by_neighbours:
             return False
@@ -117,7 +117,7 @@ class FeaturesOnly(InformationProblem):
 class ConsensusITCC(ITCC):
     r"""Information-theoretic co-clustering from what several embeddings and neighbours agree on.
 
-    The objective, links and predictions are those of `ITCC`. Four things differ, each chosen on
+    The objective, links and predictions are those of `ITCC`. Five things differ, each chosen on
     one half of the leaderboard's sets and shown on the other (``benchmarks/leaderboard``):
 
     * The start is k-means where the samples lie after their neighbours were heard, see
@@ -130,6 +130,8 @@ class ConsensusITCC(ITCC):
     * ``n_column_clusters=None`` means five times ``n_clusters``, at most one for each feature:
       finer profiles tell samples better apart.
     * Several relations count alike (times their weights), whatever their units.
+    * Links spread: what they say of some samples is used for all, see
+      `cocluster.methods.spreading`.
 
     Parameters and attributes are those of `ITCC`, but for ``tol``: by default a run ends with the
     first sweep that wins less than a thousandth of the objective. The many small sweeps after it
@@ -138,6 +140,7 @@ class ConsensusITCC(ITCC):
 
     _: KW_ONLY
     tol: float = 1e-3
+    spread: bool = True
 
     @property
     def method_name(self) -> str:
@@ -174,7 +177,8 @@ class ConsensusITCC(ITCC):
 
     def _linked_problem(self, task: Task) -> InformationProblem:
         settled = isinstance(task, PlacedTask) and task.settled
-        return (FeaturesOnly if settled else InformationProblem)(task.data, task.links)
+        problem = (FeaturesOnly if settled else InformationProblem)(task.data, task.links)
+        return self._with_prior(problem, task)
 
 
 @dataclass(eq=False, repr=False)
@@ -189,11 +193,6 @@ class ShiftedITCC(ConsensusITCC):
     def _fit_scaling(self, R: Matrix) -> Scale:
         floor = floor_of(R)
         return Shifted(floor, super()._fit_scaling(above(R, floor)))
-
-
-def shifted(data: RelationalData) -> RelationalData:
-    """The data with every feature that goes below zero shifted up to begin there."""
-    return data.map(lambda R: above(R, floor_of(R)))
 
 
 def _balanced(relation: Relation) -> Relation:

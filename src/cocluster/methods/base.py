@@ -16,7 +16,7 @@ import copy
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
@@ -66,10 +66,12 @@ class Task:
     callback: Callback | None
     # What the user gave as graphs; only the graph methods take any.
     graphs: Any = None
+    # Probabilities of the clusters by type; only the methods in which answers spread take any.
+    priors: Mapping[str, Array] = field(default_factory=dict)
 
     def extended(self, kind: type[Extended], **extras: Any) -> Extended:
         """The same task as an object of a subclass, with the fields that it adds or replaces."""
-        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        own = {part.name: getattr(self, part.name) for part in fields(self)}
         return kind(**own | extras)
 
 
@@ -241,11 +243,12 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         callback: Callback | None,
         graphs: Any = None,
         mask: Any = None,
+        prior: Any = None,
         data: RelationalData | None = None,
     ) -> tuple[Task, Run]:
         """Fit, and return what was solved and how, for those who go on from there.
 
-        ``data`` is X, if already read.
+        ``prior`` are probabilities of the clusters for the samples, ``data`` is X, if already read.
         """
         self._check_parameters()
         data = self._checked(self._read(X, mask) if data is None else data)
@@ -257,7 +260,8 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         form = replace(form, weights=[relation.weight for relation in data.relations])
         # One generator for the whole fit: a second start must not repeat the first.
         rng = generator(self.random_state)
-        task = Task(data, clusters, supervision, rng, callback, graphs)
+        priors = self._priors(prior, data, clusters)
+        task = Task(data, clusters, supervision, rng, callback, graphs, priors)
         try:
             task = self._prepared(task)
             run = self._best_run(task)
@@ -275,6 +279,22 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
             name: own.violations(self.labels_by_type_[name]) for name, own in supervision.items()
         }
         return task, run
+
+    def _priors(
+        self, prior: Any, data: RelationalData, clusters: Mapping[str, int]
+    ) -> dict[str, Array]:
+        """Probabilities of the clusters for the samples, if given, checked."""
+        if prior is None:
+            return {}
+        if not hasattr(self, "spread"):
+            raise ValueError(f"{type(self).__name__} takes no prior; ITCC, FNMTF and CoCluster do.")
+        P, shape = np.asarray(prior, dtype=np.float64), (len(data), clusters[data.center])
+        if P.shape != shape or not (np.isfinite(P) & (P >= 0)).all():
+            raise ValueError(
+                f"prior must hold a probability for each of {shape[0]} samples and {shape[1]} "
+                f"clusters, none negative; got an array of shape {P.shape}."
+            )
+        return {data.center: P}
 
     def _check_parameters(self) -> None:
         """Refuse parameters that can be judged without data."""

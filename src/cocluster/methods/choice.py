@@ -14,9 +14,9 @@ import numpy as np
 
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
+from cocluster.data.shifting import may_be_dense
 from cocluster.linalg.matrices import (
     DENSE_FROM_SHARE,
-    DENSE_UP_TO_ENTRIES,
     as_dense,
     as_sparse,
     column_counts,
@@ -48,7 +48,7 @@ def chosen(data: RelationalData) -> tuple[type[Coclusterer], RelationalData]:
 
 def _may_be_dense(R: Matrix) -> bool:
     """Whether all entries of a matrix can be held or read, zeros too."""
-    return prod(R.shape) <= DENSE_UP_TO_ENTRIES or _is_full(R)
+    return may_be_dense(R) or _is_full(R)
 
 
 def _is_full(R: Any) -> bool:
@@ -62,6 +62,6 @@ def _by_content(relation: Relation) -> Relation:
     """The relation with its matrix dense or sparse by what it holds, not by how it came."""
     R = relation.matrix
     # Of large data no second copy is made, and what is not in memory stays where it is.
-    if is_operator(R) or prod(R.shape) > DENSE_UP_TO_ENTRIES:
+    if is_operator(R) or not may_be_dense(R):
         return relation
     return replace(relation, matrix=as_dense(R) if _is_full(R) else as_sparse(R))

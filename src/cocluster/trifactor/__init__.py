@@ -39,10 +39,11 @@ from cocluster.trifactor.penalties import (
     GraphEnsemble,
     PairTerms,
     Penalty,
+    Prior,
     SpectralAnchor,
     simplex_weights,
 )
-from cocluster.trifactor.problem import FactorSpec, TriFactorProblem
+from cocluster.trifactor.problem import FactorSpec, TriFactorProblem, with_penalties
 from cocluster.trifactor.products import RelationalProblem, State
 from cocluster.trifactor.solve import Callback, Problem, Progress, Run, alternate
 from cocluster.utils.errors import Interrupted
@@ -63,6 +64,7 @@ __all__ = [
     "Orthogonal",
     "PairTerms",
     "Penalty",
+    "Prior",
     "Problem",
     "Progress",
     "RelationalProblem",
@@ -79,4 +81,5 @@ __all__ = [
     "state_from",
     "ties_and_pairs",
     "with_links",
+    "with_penalties",
 ]

@@ -82,6 +82,26 @@ class PairTerms:
 
 
 @dataclass(frozen=True, eq=False)
+class Prior:
+    r""":math:`\sum_{ik} C_{ik} G_{ik}`: what it costs each object to be in each cluster.
+
+    With :math:`C_{ik} = -w_i \log P_{ik}` and hard factors it is, up to a factor, minus the
+    logarithm of a prior probability of the labels. Linear in G, so it works with every constraint,
+    and the blocks stay exact.
+    """
+
+    costs: Array
+
+    def value(self, G: Factor) -> float:
+        """What the memberships cost."""
+        return float(inner(G, self.costs).trace())
+
+    def majorizer(self, G: Factor) -> BlockQuadratic:
+        """The term itself: tr(Gᵀ C) is the linear part of a block with A = -C / 2."""
+        return BlockQuadratic(-0.5 * self.costs, no_pull(G)[1])
+
+
+@dataclass(frozen=True, eq=False)
 class GraphEnsemble:
     r"""Smoothness on a convex combination of candidate graphs, whose weights are learned.
 

@@ -167,3 +167,11 @@ class TriFactorProblem(RelationalProblem):
             reach = self.losses[r].reach(state, other)
             gain[self.rows_of(r, other)] += self.data.relations[r].weight * reach
         return np.asarray(gain)
+
+
+def with_penalties(problem: TriFactorProblem, terms: Mapping[str, Penalty]) -> TriFactorProblem:
+    """The problem with one more penalty on some types."""
+    factors = dict(problem.factors)
+    for name, term in terms.items():
+        factors[name] = replace(factors[name], penalties=(*factors[name].penalties, term))
+    return replace(problem, factors=factors)

@@ -17,7 +17,6 @@ from cocluster.linalg.partitions import as_array, gathered, strongest
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, Factor
 from cocluster.methods.base import Coclusterer, Start, Task, by_blocks
-from cocluster.methods.coarse import coarse_to_fine
 from cocluster.trifactor import (
     BlockQuadratic,
     Run,
@@ -78,10 +77,6 @@ class HardTriFactorEstimator(Coclusterer):
 
     _blockwise: ClassVar[bool] = True
     _additive: ClassVar[bool] = True
-    _coarse: ClassVar[bool] = True
-
-    def _best_run(self, task: Task) -> Run:
-        return coarse_to_fine(self, task, super()._best_run)
 
     def _finished(self, problem: TriFactorProblem, run: Run) -> Run:
         return run

@@ -5,15 +5,25 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 
 from cocluster.linalg.types import Array
-from cocluster.methods.base import Task
+from cocluster.methods.base import Start, Task
 from cocluster.methods.factorization.base import HardTriFactorEstimator
+from cocluster.methods.spreading import SpreadingCoclusterer, prior_costs
 from cocluster.methods.streams import Streaming
 from cocluster.methods.unknown import UnknownEntries
-from cocluster.trifactor import FactorSpec, Free, Indicator, Run, State, TriFactorProblem
+from cocluster.trifactor import (
+    FactorSpec,
+    Free,
+    Indicator,
+    Run,
+    State,
+    TriFactorProblem,
+    state_from,
+    with_penalties,
+)
 
 
 @dataclass(eq=False, repr=False)
-class FNMTF(Streaming, UnknownEntries, HardTriFactorEstimator):
+class FNMTF(Streaming, UnknownEntries, SpreadingCoclusterer, HardTriFactorEstimator):
     r"""Fast Nonnegative Matrix Tri-Factorization: block k-means on both sides.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2,\quad G \in \Psi, S\ free
@@ -29,6 +39,9 @@ class FNMTF(Streaming, UnknownEntries, HardTriFactorEstimator):
         `complete` predicts [2]_: people who rate everything high, things that everyone likes.
     missing
         See `UnknownEntries`.
+    spread : bool
+        Whether links between samples also say something of samples that have none, see
+        `cocluster.methods.spreading`: they add a prior, which the objective then includes.
 
     Other parameters are those of `Coclusterer`.
 
@@ -72,6 +85,18 @@ class FNMTF(Streaming, UnknownEntries, HardTriFactorEstimator):
     def _problem(self, task: Task) -> TriFactorProblem:
         factors = {name: FactorSpec(k, Indicator()) for name, k in task.clusters.items()}
         return TriFactorProblem(task.data, factors, Free())
+
+    def _linked_problem(self, task: Task) -> TriFactorProblem:
+        problem = super()._linked_problem(task)
+        of_sample = problem.data_norm / len(task.data)
+        return with_penalties(problem, prior_costs(task.priors, of_sample))
+
+    def _solve(self, task: Task, start: Start) -> Run:
+        if task.priors and start is not None:
+            # The start follows from the links; sweeps without the prior would lead away from it.
+            problem = self._linked_problem(task)
+            return self._alternate(problem, state_from(problem, start), task)
+        return super()._solve(task, start)
 
     def _predicting_associations(self, task: Task, run: Run) -> tuple[Array, ...]:
         # Means of few entries say little: they are drawn to the mean of all.

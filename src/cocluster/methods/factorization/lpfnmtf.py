@@ -63,8 +63,6 @@ class LPFNMTF(HardTriFactorEstimator):
     n_neighbors: int = 5
     metric: Metric = "cosine"
 
-    # The graph of the samples and its penalty are those of all of them.
-    _coarse: ClassVar[bool] = False
     # The parameters with the strengths: of the samples, and of all other types.
     _strengths: ClassVar[tuple[str, ...]] = ("row_strength", "column_strength")
 

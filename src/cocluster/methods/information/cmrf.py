@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import xlogy
 
-from cocluster.linalg.assignment import fill_empty, pair_costs
+from cocluster.linalg.assignment import pair_costs
 from cocluster.linalg.matrices import inner
 from cocluster.linalg.partitions import Partition, as_partition, gathered
 from cocluster.linalg.types import Array
@@ -31,17 +31,20 @@ class SequentialProblem(InformationProblem):
         ties, pairs = self.ties.get(name), self.pairs.get(name)
         Q, weights = self.profiles(name, state)
         pairwise = pairs and pairs.matrix
+        costs = self.priors[name].costs if name in self.priors else None
         if ties is None:
-            G = sequential_pass(Q, weights, G, pairwise)
+            G = sequential_pass(Q, weights, G, pairwise, costs)
         else:
             # A component is one object with the summed profile of its members.
             tied = Partition(G.labels[ties.representative], G.n_clusters)
             between = None if pairwise is None else ties.between(pairwise)
-            found = sequential_pass(ties.sums(Q), weights, tied, between)
+            of_groups = None if costs is None else ties.sums(costs)
+            found = sequential_pass(ties.sums(Q), weights, tied, between, of_groups)
             G = Partition(found.labels[ties.component], G.n_clusters)
-        if not G.sizes.all():
-            G = fill_empty(G, xlogy(Q, Q) @ weights - _coded(Q, weights, G), ties)
-        return self.replaced(state, name, self.data.placed(name, G))
+        moved = self.replaced(state, name, self.data.placed(name, G))
+        if G.sizes.all():
+            return moved
+        return self._refilled(name, moved, xlogy(Q, Q) @ weights - _coded(Q, weights, G))
 
     def profiles(self, name: str, state: State) -> tuple[Array, Array]:
         r"""Q and v such that the information kept is :math:`\sum_k v \cdot (C_k \log C_k)`.
@@ -62,9 +65,17 @@ class SequentialProblem(InformationProblem):
 
 
 def sequential_pass(
-    Q: Array, weights: Array, G: Partition, pairwise: sp.csr_array | None = None
+    Q: Array,
+    weights: Array,
+    G: Partition,
+    pairwise: sp.csr_array | None = None,
+    costs: Array | None = None,
 ) -> Partition:
-    r"""Raise :math:`\sum_k v \cdot (C_k \log C_k) - \sum_{ij} P_{ij} [z_i = z_j]`, C = Gᵀ Q.
+    r"""Raise the information that labels keep, less what they and pairs in one cluster cost.
+
+    .. math:: \sum_k v \cdot (C_k \log C_k) - \sum_i c_{i, z_i} - \sum_{ij} P_{ij} [z_i = z_j]
+
+    With C = Gᵀ Q, c the costs of each object in each cluster, and z the labels.
 
     Object by object, the lightest first: it is taken out of its cluster and goes where the sum is
     largest, back if that is as good. O(k m) for each of the n objects, m columns in Q.
@@ -81,6 +92,8 @@ def sequential_pass(
         grown = C + Q[i]
         with_it = xlogy(grown, grown) @ weights
         gain = with_it - value
+        if costs is not None:
+            gain -= costs[i]
         if pairwise is not None:
             gain -= pair_costs(pairwise, i, labels, k)
         best = gain.argmax() if gain.max() > gain[own] + LEAST_GAIN else own
@@ -135,4 +148,4 @@ class CMRF(ITCC):
                     f"CMRF takes relations between different types, {relation} is of one type "
                     "with itself; use ITCC or a spectral method."
                 )
-        return SequentialProblem(task.data, task.links)
+        return self._with_prior(SequentialProblem(task.data, task.links), task)

@@ -18,12 +18,14 @@ from cocluster.linalg.rowwise import summed
 from cocluster.linalg.types import Array, Matrix
 from cocluster.links import Links
 from cocluster.methods.base import Start, Task
-from cocluster.methods.coarse import coarse_to_fine
+from cocluster.methods.spreading import SpreadingCoclusterer, prior_costs
 from cocluster.methods.streams import Streaming
 from cocluster.trifactor import (
     BlockQuadratic,
     Indicator,
     PairTerms,
+    Penalty,
+    Prior,
     RelationalProblem,
     Run,
     State,
@@ -43,10 +45,12 @@ class InformationProblem(RelationalProblem):
 
     with each relation read as a joint distribution and p_r its share of all counts. Tied objects
     (must-links) move as one; a violated cannot-link of weight 1 costs as much as an average
-    object informs, J(no clusters)/n.
+    object informs, J(no clusters)/n. A prior adds what it costs each object of a type to be in each
+    cluster.
     """
 
     links: Mapping[str, Links] = field(default_factory=dict)
+    priors: Mapping[str, Prior] = field(default_factory=dict)
 
     @cached_property
     def ties(self) -> dict[str, Ties]:
@@ -91,13 +95,14 @@ class InformationProblem(RelationalProblem):
         return self.information
 
     def objective(self, state: State) -> float:
-        """Information lost, and the cost of violated cannot-links."""
+        """Information lost, the cost of violated cannot-links, and that of priors."""
         kept = (
             share * mutual_information(self.cross(state, r), self.totals[r])
             for r, share in enumerate(self.shares)
         )
-        violated = sum(pairs.value(state.factors[name]) for name, pairs in self.pairs.items())
-        return self.information - sum(kept) + violated
+        terms: list[tuple[str, Penalty]] = [*self.pairs.items(), *self.priors.items()]
+        others = sum(term.value(state.factors[name]) for name, term in terms)
+        return self.information - sum(kept) + others
 
     def scores_given(self, name: str, state: State, joints: Sequence[Array]) -> Any:
         """What each object adds to the information kept, cluster by cluster.
@@ -131,25 +136,40 @@ class InformationProblem(RelationalProblem):
     def _coded(self, name: str, state: State, joints: Sequence[Array]) -> State:
         """The same with the joint distributions (or counts) of the clusters fixed."""
         # Large data: one pass gives labels and the sums that follow from them, unless links make
-        # objects depend on each other or a cluster has become empty.
-        if name not in self.links and self.in_one_pass(name, state):
+        # objects depend on each other, a prior speaks of single ones, or a cluster became empty.
+        alone = name not in self.links and name not in self.priors
+        if alone and self.in_one_pass(name, state):
             code = self._code(0, joints[0])
             moved = self.reassigned(name, state, -code, np.zeros(len(code)))
             if moved.factors[name].sizes.all():
                 return moved
         scores, ties = self.scores_given(name, state, joints), self.ties.get(name)
-        pairs = self.pairs.get(name)
+        pairs, prior = self.pairs.get(name), self.priors.get(name)
+        if prior is not None:
+            scores = scores - prior.costs
         nothing = np.zeros((state.factors[name].shape[1],) * 2)
         # The cost of a cluster in a block is B_kk - 2 A_ik: with B = 0 and half the scores it is
         # minus the score, so that links act as in every factorisation.
         block = BlockQuadratic(scores * 0.5, nothing, pairs and pairs.matrix)
         G = Indicator(ties=ties).step(state.factors[name], block)
-        if not G.sizes.all():
-            G, scores = gathered(G), gathered(scores)
-            own = scores[np.arange(len(scores)), G.labels]
-            G = fill_empty(G, self._gain_alone(name, state, own), ties)
-            G = self.data.placed(name, G)
-        return self.replaced(state, name, G)
+        moved = self.replaced(state, name, G)
+        if G.sizes.all():
+            return moved
+        scores = gathered(scores)
+        own = scores[np.arange(len(scores)), gathered(G).labels]
+        return self._refilled(name, moved, self._gain_alone(name, state, own))
+
+    def _refilled(self, name: str, state: State, gain: Array) -> State:
+        """Empty clusters take the objects that gain most by being alone.
+
+        Splitting a cluster never loses information; a prior may forbid it, and then the cluster
+        stays empty.
+        """
+        G = fill_empty(gathered(state.factors[name]), gain, self.ties.get(name))
+        filled = self.replaced(state, name, self.data.placed(name, G))
+        if name in self.priors and self.objective(filled) > self.objective(state):
+            return state
+        return filled
 
     def _gain_alone(self, name: str, state: State, scores: Array) -> Array:
         """Information each object would add with a cluster of its own."""
@@ -170,7 +190,7 @@ def mutual_information(C: Matrix, total: float, margin: Array | None = None) -> 
 
 
 @dataclass(eq=False, repr=False)
-class ITCC(Streaming):
+class ITCC(Streaming, SpreadingCoclusterer):
     r"""Information-theoretic co-clustering.
 
     .. math:: \min \sum_r p_r [I(X_r; Y_r) - I(\hat X_r; \hat Y_r)]
@@ -179,9 +199,15 @@ class ITCC(Streaming):
     object goes to the cluster whose profile over the other type's clusters is nearest to its own
     in Kullback-Leibler divergence (Fig. 1 there).
 
-    Parameters are those of `Coclusterer`. ``normalize="auto"`` takes the counts as they are: the
-    loss already accounts for the degrees of rows and columns. ``tol`` is a part of the information
-    that the start keeps.
+    Parameters
+    ----------
+    spread : bool
+        Whether links between samples also say something of samples that have none, see
+        `cocluster.methods.spreading`: they add a prior, which the objective then includes.
+    others
+        Those of `Coclusterer`. ``normalize="auto"`` takes the counts as they are: the loss already
+        accounts for the degrees of rows and columns. ``tol`` is a part of the information that the
+        start keeps.
 
     Notes
     -----
@@ -208,13 +234,16 @@ class ITCC(Streaming):
     _auto_normalization: ClassVar[str | None] = None
     _blockwise: ClassVar[bool] = True
     _additive: ClassVar[bool] = True
-    _coarse: ClassVar[bool] = True
-
-    def _best_run(self, task: Task) -> Run:
-        return coarse_to_fine(self, task, super()._best_run)
 
     def _linked_problem(self, task: Task) -> InformationProblem:
-        return InformationProblem(task.data, task.links)
+        return self._with_prior(InformationProblem(task.data, task.links), task)
+
+    def _with_prior(self, problem: InformationProblem, task: Task) -> InformationProblem:
+        """The problem with the prior of the task in its own unit."""
+        if not task.priors:
+            return problem
+        of_sample = problem.information / len(task.data)
+        return replace(problem, priors=prior_costs(task.priors, of_sample))
 
     def _solve(self, task: Task, start: Start) -> Run:
         problem = self._linked_problem(task)

@@ -1,0 +1,1 @@
+"""What answers do: curves of accuracy, against peers that know as much."""

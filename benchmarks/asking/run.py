@@ -1,0 +1,179 @@
+"""Run the interviews and what they are compared with; results are kept job by job."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
+
+from benchmarks.asking.sets import SETS, load, newsgroups
+from cocluster import FNMTF, ITCC, CoCluster, Links
+from cocluster.data.relational import relational
+from cocluster.interview import Interview, Query
+from cocluster.linalg.types import Array
+from cocluster.methods.auto_start import is_filled
+from cocluster.methods.ground import ground_of
+from cocluster.metrics import accuracy
+
+RESULTS = Path(__file__).parents[1] / "results"
+ROWS = RESULTS / "asking.csv"
+COLUMNS = ("part", "set", "seed", "who", "amount", "accuracy", "unasked")
+AT = (0, 10, 20, 50, 100, 200)
+WRONG = 0.1
+SHARES = (0.0, 0.01, 0.03, 0.05, 0.1)
+Row = dict[str, Any]
+
+
+def interviewed(name: str, seed: int, kind: str, most: int, wrong: float = 0.0) -> Iterator[Row]:
+    """Scores of an interview, and of peers that know the classes of the samples it has placed."""
+    X, y = newsgroups() if name == "ng20" else load(name)
+    estimator = CoCluster(len(np.unique(y)), random_state=seed)
+    interview = Interview(X, estimator, random_state=seed, errors=wrong)
+    rng, asked = np.random.default_rng(seed), np.zeros(len(y), dtype=bool)
+    for count in range(most + 1):
+        if count in AT or count == most:
+            labels = interview.refit().labels
+            yield _scored("CoCluster", count, y, labels, asked)
+            if kind == "place" and count and not wrong:
+                yield from _peers(X, y, interview, count, asked)
+        if count < most:
+            (query,) = interview.next_queries(1, kind) or (None,)
+            if query is None:
+                return
+            asked[[query.i, query.j]] = True
+            _answer(interview, query, y, rng.random() < wrong, rng)
+
+
+def _answer(
+    interview: Interview, query: Query, y: Array, wrong: bool, rng: np.random.Generator
+) -> None:
+    """What someone says who knows the classes, and errs now and then."""
+    if query.options:
+        fitting = [i for i in query.options if y[i] == y[query.j]]
+        chosen = int(rng.choice(query.options)) if wrong else next(iter(fitting), None)
+        interview.place(query.j, chosen)
+    else:
+        same = bool(y[query.i] == y[query.j]) != wrong
+        interview.answer(query.i, query.j, "same" if same else "different")
+
+
+def _scored(who: str, amount: float, y: Array, labels: Array, asked: Array) -> Row:
+    """Accuracy over all samples, and over those never asked about."""
+    rest = ~asked
+    return {
+        "who": who,
+        "amount": amount,
+        "accuracy": round(accuracy(y, labels), 4),
+        "unasked": round(accuracy(y[rest], labels[rest]), 4),
+    }
+
+
+def _peers(X: Any, y: Array, interview: Interview, count: int, asked: Array) -> Iterator[Row]:
+    """Classifiers that are told the classes of the same samples."""
+    placed = np.concatenate(interview.groups)
+    told = np.full(len(y), -1)
+    told[placed] = y[placed]
+    if len(np.unique(told[placed])) < 2:
+        return
+    filled = is_filled(relational(X).relations[0].matrix)
+    Z = StandardScaler().fit_transform(X) if filled else TfidfTransformer().fit_transform(X)
+    seed = 0
+    points = ground_of(relational(X).oriented(), len(np.unique(y)), seed)
+    logistic = LogisticRegression(C=10, max_iter=500)
+    peers: dict[str, Callable[[], Array]] = {
+        "logistic regression": lambda: logistic.fit(Z[placed], y[placed]).predict(Z),
+        "SelfTraining": lambda: SelfTrainingClassifier(logistic).fit(Z, told).predict(Z),
+        "LabelSpreading": lambda: (
+            LabelSpreading("knn", n_neighbors=10, max_iter=100)
+            .fit(points.Z if points is not None else Z, told)
+            .transduction_
+        ),
+    }
+    for who, labels in peers.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield _scored(who, count, y, labels(), asked)
+
+
+def linked(name: str, seed: int) -> Iterator[Row]:
+    """Accuracy with links drawn from the classes, of all pairs so many."""
+    X, y = load(name)
+    k = len(np.unique(y))
+    nobody = np.zeros(len(y), dtype=bool)
+    for share in SHARES:
+        links = Links.from_labels(y, fraction=share, random_state=seed) if share else None
+        for method in (CoCluster(k), FNMTF(k, spread=True), ITCC(k, spread=True)):
+            labels = method.set_params(random_state=seed).fit(X, links=links).labels_
+            yield _scored(type(method).__name__, share, y, labels, nobody)
+
+
+def labelled(seed: int) -> Iterator[Row]:
+    """20 newsgroups with some labels."""
+    X, y = newsgroups()
+    for amount in (0, 60, 400):
+        known = np.random.default_rng(seed).permutation(len(y))[:amount]
+        told = np.full(len(y), -1)
+        told[known] = y[known]
+        model = CoCluster(len(np.unique(y)), random_state=seed).fit(X, told if amount else None)
+        asked = told >= 0
+        yield _scored("CoCluster", amount, y, model.labels_, asked)
+
+
+def jobs(seeds: range) -> list[tuple[str, str, int, Callable[[], Iterator[Row]]]]:
+    """All that is run, in order: part, set, seed, and what to do."""
+    found: list[tuple[str, str, int, Callable[[], Iterator[Row]]]] = []
+    for seed in seeds:
+        for name in SETS:
+            found += [
+                ("pairs", name, seed, lambda n=name, s=seed: interviewed(n, s, "pair", 200)),
+                ("placements", name, seed, lambda n=name, s=seed: interviewed(n, s, "place", 50)),
+            ]
+        found.append(
+            ("ng20 pairs", "ng20", seed, lambda s=seed: interviewed("ng20", s, "pair", 30))
+        )
+        found.append(("ng20 labels", "ng20", seed, lambda s=seed: labelled(s)))
+    for seed in seeds:
+        for name in SETS:
+            found += [
+                ("wrong", name, seed, lambda n=name, s=seed: interviewed(n, s, "pair", 100, WRONG)),
+                ("links", name, seed, lambda n=name, s=seed: linked(n, s)),
+            ]
+    return found
+
+
+def run(seeds: range, show: Callable[[str], None]) -> list[Row]:
+    """Run what is not there yet; returns all results."""
+    RESULTS.mkdir(exist_ok=True)
+    done = {(row["part"], row["set"], row["seed"]) for row in rows()}
+    for part, name, seed, do in jobs(seeds):
+        if (part, name, str(seed)) not in done:
+            new = [{"part": part, "set": name, "seed": seed, **row} for row in do()]
+            _append(new)
+            show(f"{part} {name} {seed}: " + " ".join(f"{r['accuracy']:.3f}" for r in new))
+    return rows()
+
+
+def rows() -> list[Row]:
+    """Results so far."""
+    if not ROWS.exists():
+        return []
+    with ROWS.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def _append(new: list[Row]) -> None:
+    """Write the rows of one job."""
+    fresh = not ROWS.exists()
+    with ROWS.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        if fresh:
+            writer.writeheader()
+        writer.writerows(new)

@@ -1,0 +1,217 @@
+"""What the answers so far say of every sample: groups, probabilities, and what is worth asking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from cocluster.interview.knowledge import Known
+from cocluster.linalg.types import Array
+from cocluster.methods.ground import Ground
+from cocluster.methods.numbering import as_before
+from cocluster.methods.spreading import confusion, numbered_as, reduced
+
+# What a sample counts that nobody could place: half in the group it was compared with.
+UNSURE_WEIGHT = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Understanding:
+    """Groups of samples that answers have joined, and the chance of each for every other sample.
+
+    Samples that were said to be the same are a group. So is one that was asked about and fits none.
+    Clusters in which nothing is known take part with their core, as groups to come.
+
+    Attributes
+    ----------
+    ground : Ground
+    labels : int array of shape (n,)
+        Clusters before any answer.
+    known : Known
+    n_clusters : int
+    asked : frozenset of int
+        Samples that were compared with groups.
+    current : int or None
+        The sample that is being placed: it is in no group yet.
+    same_per_confusion : float
+        Groups that are confused by a share c are one with a chance of so many c.
+    """
+
+    ground: Ground
+    labels: Array
+    known: Known
+    n_clusters: int
+    asked: frozenset[int] = frozenset()
+    current: int | None = None
+    same_per_confusion: float = 2.0
+
+    def placing(self, sample: int | None) -> Understanding:
+        """The same with another sample to be placed, or none."""
+        return self if sample == self.current else replace(self, current=sample)
+
+    def is_closed(self, sample: int) -> bool:
+        """Whether a sample was compared with another one already."""
+        return bool(self.known.n_closed[self.known.component[sample]])
+
+    @cached_property
+    def sizes(self) -> Array:
+        """Samples in each cluster before any answer."""
+        return np.bincount(self.labels, minlength=self.n_clusters)
+
+    @cached_property
+    def cores(self) -> dict[int, int]:
+        """The core of each cluster, the largest cluster first."""
+        order = np.argsort(-self.sizes, kind="stable")
+        return {
+            int(c): self.ground.core(np.flatnonzero(self.labels == c))
+            for c in order
+            if self.sizes[c]
+        }
+
+    @cached_property
+    def groups(self) -> list[Array]:
+        """Samples of each group."""
+        component, sizes = self.known.component, self.known.sizes
+        lone = [i for i in sorted(self.asked) if sizes[component[i]] == 1 and i != self.current]
+        own = np.union1d(np.flatnonzero(sizes > 1), component[np.array(lone, dtype=np.intp)])
+        if self.current is not None and sizes[component[self.current]] == 1:
+            own = own[own != component[self.current]]
+        found = [np.flatnonzero(component == a) for a in own]
+        if found:
+            return found
+        # Before any answer the core of the largest cluster is the group that others are asked for.
+        return [np.array([next(iter(self.cores.values()))])]
+
+    @cached_property
+    def placed(self) -> Array:
+        """Samples that are in a group."""
+        return np.concatenate(self.groups)
+
+    @cached_property
+    def untouched(self) -> list[int]:
+        """Clusters in which nothing is known, the largest first."""
+        seen = set(self.labels[self.placed].tolist())
+        if self.current is not None:
+            seen.add(int(self.labels[self.current]))
+        return [c for c in self.cores if c not in seen]
+
+    @cached_property
+    def apart(self) -> Array:
+        """Which groups need not be compared: they are known to be apart, or nobody could tell."""
+        own = self.known.component[[group[0] for group in self.groups]]
+        return np.asarray(self.known.closed[own][:, own].todense() != 0)
+
+    @cached_property
+    def posterior(self) -> Array:
+        """Probability of every group, and after them of every cluster without one."""
+        return np.asarray(self._with_answers(self._spread.copy()))
+
+    @cached_property
+    def _spread(self) -> Array:
+        """The same before samples in no group are kept from those they are apart from."""
+        codes = np.repeat(np.arange(len(self.groups)), [len(group) for group in self.groups])
+        n_classes = len(self.groups) + len(self.untouched)
+        cores = np.array([self.cores[c] for c in self.untouched], dtype=np.intp)
+        chosen = np.concatenate([self.placed, cores])
+        codes = np.concatenate([codes, np.arange(len(self.groups), n_classes)])
+        targets, weights = np.eye(n_classes)[codes], np.ones(len(codes))
+        doubted, shares = self._unsure(n_classes)
+        P = self.ground.posterior(
+            np.concatenate([chosen, doubted]),
+            np.concatenate([targets, shares]),
+            np.concatenate([weights, np.full(len(doubted), UNSURE_WEIGHT)]),
+        )
+        P[self.placed] = targets[: len(self.placed)]
+        return np.asarray(P)
+
+    def _unsure(self, n_classes: int) -> tuple[Array, Array]:
+        """Samples that nobody could place: half in the group asked for, half in any other."""
+        group_of = {int(i): g for g, group in enumerate(self.groups) for i in group}
+        links, found = self.known.links, dict[int, int]()
+        for i, j in links.pairs[links.signs == 0].tolist():
+            if j not in group_of and i in group_of and j != self.current:
+                found[j] = group_of[i]
+        if n_classes < 2 or not found:
+            return np.empty(0, np.intp), np.empty((0, n_classes))
+        own = np.eye(n_classes)[list(found.values())]
+        return np.array(list(found)), own / 2 + (1 - own) / (2 * (n_classes - 1))
+
+    def _with_answers(self, P: Array) -> Array:
+        """Samples that are in no group cannot be in one that they are apart from."""
+        G = len(self.groups)
+        firsts = self.known.component[[group[0] for group in self.groups]]
+        lone = set(np.flatnonzero(self.known.n_closed).tolist()) - set(firsts.tolist())
+        for a in lone:
+            own = np.flatnonzero(self.known.component == a)
+            left = P[own]
+            left[:, :G] *= ~np.isin(firsts, self.known.closed[[a]].indices)
+            total = left.sum(axis=1, keepdims=True)
+            P[own] = np.where(total > 0, left / np.maximum(total, np.finfo(float).tiny), P[own])
+        return np.asarray(P)
+
+    def chances(self, sample: int) -> Array:
+        """Chance of each group for a sample; while groups are missing it may belong to none."""
+        G = len(self.groups)
+        firsts = self.known.component[[group[0] for group in self.groups]]
+        own = self.known.closed[[self.known.component[sample]]].indices
+        missing = max(self.n_clusters - G, 0) / (self.n_clusters + len(self.placed))
+        left = (1 - missing) * self._spread[sample, :G] * ~np.isin(firsts, own)
+        return np.asarray(left / max(left.sum() + missing, np.finfo(float).tiny))
+
+    @cached_property
+    def doubt(self) -> Array:
+        """How unsure the group of each sample is; -1 for those that are in one."""
+        doubt = 1 - self.posterior.max(axis=1)
+        doubt[self.placed] = -1
+        return np.asarray(doubt)
+
+    @cached_property
+    def confused(self) -> Array:
+        """Share of the smaller of two groups that might belong to the other; 0 if they cannot."""
+        G = len(self.groups)
+        return np.triu(np.where(self.apart, 0.0, confusion(self.posterior)[:G, :G]), 1)
+
+    def confusion_of(self, i: int, j: int) -> float:
+        """Share by which the groups of two samples are confused; 0 if they are not in two."""
+        own = [next((g for g, group in enumerate(self.groups) if x in group), -1) for x in (i, j)]
+        if min(own) < 0 or own[0] == own[1]:
+            return 0.0
+        return float(self.confused[min(own), max(own)])
+
+    def prior(self, labels: Array) -> Array:
+        """Probabilities of as many clusters as asked for, numbered as earlier labels are."""
+        P, _ = self._joined
+        return numbered_as(P, labels, self.n_clusters)
+
+    @cached_property
+    def _joined(self) -> tuple[Array, list[list[int]]]:
+        """Posterior of the clusters, and the groups that each is made of."""
+        whole = np.zeros((self.posterior.shape[1],) * 2, dtype=bool)
+        G = len(self.groups)
+        whole[:G, :G] = self.apart
+        return reduced(self.posterior, whole, self.n_clusters)
+
+    def joined_groups(self) -> list[Array]:
+        """The groups, those of one cluster put together where they are more than the clusters."""
+        G = len(self.groups)
+        inside = [[g for g in part if g < G] for part in self._joined[1]]
+        return [np.concatenate([self.groups[g] for g in part]) for part in inside if part]
+
+    def nearest_known(self, more: tuple[int, ...] = ()) -> Array:
+        """For each sample the nearest one that is in a group, or among some more."""
+        known = np.append(np.setdiff1d(self.placed, more), more).astype(np.intp)
+        points = self.ground.Z[known]
+        nearness = self.ground.Z @ points.T - np.square(points).sum(axis=1) / 2
+        return np.asarray(known[nearness.argmax(axis=1)])
+
+    def reach(self, sample: int) -> int:
+        """How many samples have this one as the nearest of those that something is known of."""
+        return int((self.nearest_known((sample,)) == sample).sum())
+
+    def decided(self, before: Understanding) -> int:
+        """Samples whose most probable group is another one than before."""
+        k = max(self.posterior.shape[1], before.posterior.shape[1])
+        own, old = self.posterior.argmax(axis=1), before.posterior.argmax(axis=1)
+        return int((as_before(own, old, k)[own] != old).sum())
