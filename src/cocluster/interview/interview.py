@@ -21,7 +21,11 @@ from cocluster.links import Links, as_links
 from cocluster.methods.base import check_complete, clusters_by_type
 from cocluster.methods.starts import spectral_embedding
 from cocluster.utils.checks import check_choice, check_integer
+from cocluster.utils.html import small_table
 from cocluster.utils.randomness import generator
+
+# Last answers that a notebook shows.
+SHOWN = 5
 
 
 class Interview:
@@ -200,6 +204,25 @@ class Interview:
         interview._given = state.links
         interview._replay(state.log)
         return interview
+
+    def __repr__(self) -> str:
+        return (
+            f"Interview({self.strategy}; samples: {len(self._given)}, answers: {len(self._log)}, "
+            f"implied: {self._links.n_implied})"
+        )
+
+    def _repr_html_(self) -> str:
+        # Nothing is fitted for a table.
+        names = self._links.ids
+        rows = [
+            [*(str(i) if names is None else str(names[i]) for i in (own.i, own.j)), own.answer]
+            for own in self._log[-SHOWN:]
+        ]
+        title = (
+            f"Interview ({self.strategy}): {len(self._log)} answers on {len(self._given):,} "
+            f"samples, {self._links.n_implied:,} pairs known"
+        )
+        return str(small_table(title, ["sample", "sample", "answer"], rows))
 
     def _replay(self, log: tuple[Answered, ...]) -> None:
         """Go to the state after some answers."""
