@@ -57,8 +57,14 @@ def test_picture_is_written_for_odd_data(tmp_path):
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="one label per row and per column"):
         plots.plot_reordering(np.eye(3), [0, 1], [0, 1, 1])
-    with pytest.raises(ValueError, match="negative"):
-        plots.plot_reordering(-np.eye(2), [0, 1], [0, 1])
+
+
+def test_data_of_any_sign_and_frames_are_drawn():
+    pandas = pytest.importorskip("pandas")
+    X = np.kron([[1.0, -1.0], [-1.0, 1.0]], np.ones((4, 3)))
+    labels = np.repeat([0, 1], 4), np.repeat([0, 1], 3)
+    figure = plots.plot_reordering(pandas.DataFrame(X), *labels)
+    np.testing.assert_array_equal(np.sign(figure.axes[1].images[0].get_array()), np.sign(X))
 
 
 def test_missing_matplotlib_names_the_extra(monkeypatch):

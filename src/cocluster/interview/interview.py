@@ -27,6 +27,7 @@ from cocluster.methods.ground import Ground, ground_of
 from cocluster.methods.spreading import SpreadingCoclusterer
 from cocluster.methods.starts import spectral_embedding
 from cocluster.utils.checks import check_choice, check_integer, check_number
+from cocluster.utils.html import small_table
 from cocluster.utils.randomness import generator
 
 # At first groups that are confused by a share c are taken to be one with a chance of 2 c, as if one
@@ -36,6 +37,8 @@ PRIOR_SAME, PRIOR_CONFUSION = 2.0, 1.0
 MOST_CONFUSED = 0.5
 # With half of all answers wrong nothing can be learned from them.
 MOST_ERRORS = 0.5
+# Last answers that a notebook shows.
+SHOWN = 5
 
 
 class Interview:
@@ -369,6 +372,25 @@ class Interview:
         interview._given = state.links
         interview._replay(state.log)
         return interview
+
+    def __repr__(self) -> str:
+        return (
+            f"Interview({self.strategy}; samples: {len(self._given)}, answers: {len(self._log)}, "
+            f"implied: {self._links.n_implied})"
+        )
+
+    def _repr_html_(self) -> str:
+        # Nothing is fitted for a table.
+        names = self._links.ids
+        rows = [
+            [*(str(i) if names is None else str(names[i]) for i in (own.i, own.j)), own.answer]
+            for own in self._log[-SHOWN:]
+        ]
+        title = (
+            f"Interview ({self.strategy}): {len(self._log)} answers on {len(self._given):,} "
+            f"samples, {self._links.n_implied:,} pairs known"
+        )
+        return str(small_table(title, ["sample", "sample", "answer"], rows))
 
     def _replay(self, log: tuple[Answered, ...]) -> None:
         """Go to the state after some answers."""

@@ -15,6 +15,7 @@ from cocluster.io.reading import Reading
 from cocluster.linalg.positions import positions_of
 from cocluster.linalg.types import Array, InMemory
 from cocluster.preprocessing.counting import WordCounter
+from cocluster.utils.html import markup, small_table, tag
 
 # The type of the rows in `Dataset.data`, after which no view can be called.
 CENTER = "samples"
@@ -287,6 +288,16 @@ class Dataset:
         """Arrays with one entry for each sample cut to the chosen ones, others as they are."""
         n = len(self)
         return {k: v[positions] if v.shape[:1] == (n,) else v for k, v in arrays.items()}
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [name, f"{X.shape[0]:,}", f"{X.shape[1]:,}", name in self.feature_names]
+            for name, X in self.views.items()
+        ]
+        table = small_table(self.name, ["view", "samples", "features", "named"], rows)
+        classes = f"{self.n_classes} classes, not used" if self.n_classes else ""
+        told = filter(None, [self.reading.told(), self.reading.counting, classes, *self.notes])
+        return str(markup(table, [tag("p", line) for line in told]))
 
     def __repr__(self) -> str:
         views = ", ".join(f"{view}: {matrix.shape[1]}" for view, matrix in self.views.items())

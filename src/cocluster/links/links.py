@@ -43,6 +43,7 @@ from cocluster.links.pairs import (
 )
 from cocluster.links.subset import subset
 from cocluster.links.violations import Violations, count_violations
+from cocluster.utils.html import small_table
 from cocluster.utils.indexing import row_key
 from cocluster.utils.randomness import RandomState, generator
 
@@ -318,6 +319,16 @@ class Links:
 
     def __repr__(self) -> str:
         return f"Links(n_samples={self.n_samples}, n_must={self.n_must}, n_cannot={self.n_cannot})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ["samples", f"{self.n_samples:,}"],
+            ["must-links", f"{self.n_must:,}"],
+            ["cannot-links", f"{self.n_cannot:,}"],
+            ["unsure", f"{int((self.signs == 0).sum()):,}"],
+            ["contradictions", f"{len(self.conflicts()):,}"],
+        ]
+        return str(small_table("Links", ["", "number"], rows))
 
     @property
     def n_must(self) -> int:

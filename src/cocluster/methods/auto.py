@@ -40,6 +40,7 @@ from cocluster.methods.presenting import (
     without_groups,
 )
 from cocluster.methods.probability import probabilities
+from cocluster.methods.shown import ShownInNotebooks
 from cocluster.trifactor import Callback, Interrupted
 from cocluster.utils.checks import check_choice
 from cocluster.utils.randomness import generator
@@ -58,7 +59,12 @@ def _has_probabilities(estimator: CoCluster) -> bool:
 
 @dataclass(eq=False, repr=False)
 class CoCluster(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BiclusterMixin, BaseEstimator
+    ShownInNotebooks,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    BiclusterMixin,
+    BaseEstimator,
 ):
     """Group the rows and the columns of data at the same time, without knowing a method's name.
 

@@ -36,6 +36,7 @@ from cocluster.linalg.types import Array, Matrix, is_blocked, is_spread
 from cocluster.links import Links, links_by_type
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.numbering import by_size
+from cocluster.methods.shown import ShownInNotebooks
 from cocluster.methods.starts import start_name, starts
 from cocluster.trifactor import Callback, Interrupted, Problem, Run, State, alternate
 from cocluster.utils.checks import check_choice, check_integer, check_number
@@ -133,7 +134,7 @@ def _in_memory(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(eq=False, repr=False)
-class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
+class Coclusterer(ShownInNotebooks, ClusterMixin, BiclusterMixin, BaseEstimator):
     """Base of all methods.
 
     Parameters

@@ -1,4 +1,17 @@
-"""Pictures of co-clusters; needs matplotlib, the extra ``cocluster[plot]``."""
+"""Pictures of co-clusters; needs matplotlib, the extra ``cocluster[plot]``.
+
+    plot_matrix       the data, rows and columns sorted by cluster, with names
+    plot_association  which clusters go with which groups
+    plot_features     what sets a cluster apart
+    plot_margins      how clearly samples belong to their cluster
+    plot_stability    how much of a cluster is found again in refits
+    plot_objective    how the objective fell
+    plot_flows        where samples went between two fits
+    plot_choice       how the number of clusters was chosen
+    plot_reordering   a matrix before and after, from labels alone
+
+Each but the last draws on the ``Axes`` it is given, or makes some, and returns them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +25,29 @@ from scipy.cluster.hierarchy import dendrogram
 from cocluster.linalg.matrices import as_dense, is_nonnegative
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array, Matrix
+from cocluster.report.drawing.blocks import plot_association, plot_matrix
+from cocluster.report.drawing.clusters import (
+    plot_features,
+    plot_margins,
+    plot_objective,
+    plot_stability,
+)
+from cocluster.report.drawing.flows import plot_flows
+from cocluster.report.parts.picture import cell_effects
+from cocluster.report.subject import read_data
 from cocluster.utils.optional import library
+
+__all__ = [
+    "plot_association",
+    "plot_choice",
+    "plot_features",
+    "plot_flows",
+    "plot_margins",
+    "plot_matrix",
+    "plot_objective",
+    "plot_reordering",
+    "plot_stability",
+]
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,8 +75,8 @@ def plot_reordering(
 
     Parameters
     ----------
-    X : ndarray or csr_array of shape (n_rows, n_columns)
-        Nonnegative data.
+    X : matrix, frame or AnnData of shape (n_rows, n_columns)
+        Where values have any sign, colours show how far a cell lies from the mean of its columns.
     row_labels, column_labels : array
         Cluster of each row and column.
     path : str or Path, optional
@@ -57,19 +92,18 @@ def plot_reordering(
     >>> X = np.array([[5, 0, 4], [0, 3, 0], [6, 1, 5]])
     >>> figure = plot_reordering(X, np.array([0, 1, 0]), np.array([0, 1, 0]))
     """
+    X = read_data(X).relations[0].matrix
     if X.shape != (len(row_labels), len(column_labels)):
         raise ValueError(
             f"X is {X.shape[0]} x {X.shape[1]}, but there are {len(row_labels)} row labels and "
             f"{len(column_labels)} column labels: give one label per row and per column."
         )
-    if not is_nonnegative(X):
-        raise ValueError("X has negative entries: shift or clip them before plotting.")
     figure_type = _figure_type()
     row_codes = np.unique(row_labels, return_inverse=True)[1]
     column_codes = _aligned(X, row_codes, np.unique(column_labels, return_inverse=True)[1])
     rows, columns = (np.argsort(codes, kind="stable") for codes in (row_codes, column_codes))
-    before = _overview(X, np.arange(X.shape[0]), np.arange(X.shape[1]))
-    after = _overview(X, rows, columns)
+    before, _ = _overview(X, np.arange(X.shape[0]), np.arange(X.shape[1]))
+    after, kind = _overview(X, rows, columns)
 
     figure = figure_type(figsize=(12, 6), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -78,7 +112,8 @@ def plot_reordering(
         image = _draw(axes, cells, X.shape, limit)
         axes.set_title(title)
     _draw_boundaries(right, np.bincount(row_codes), np.bincount(column_codes))
-    figure.colorbar(image, ax=[left, right], shrink=0.8, label="log2 of observed / expected")
+    unit = "log2 of observed / expected" if kind == "log2 lift" else kind
+    figure.colorbar(image, ax=[left, right], shrink=0.8, label=unit)
     if path is not None:
         figure.savefig(path, dpi=120)
     return figure
@@ -93,7 +128,9 @@ def _figure_type() -> type[Figure]:
 def _aligned(X: Matrix, row_codes: Array, column_codes: Array) -> Array:
     """Renumber column clusters by the row cluster in which they are most over-represented."""
     blocks = _aggregate(X, row_codes, column_codes)
-    share = blocks / np.maximum(blocks.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    # Of data of any sign the largest sums will do.
+    total = blocks.sum(axis=1, keepdims=True) if is_nonnegative(X) else np.ones((len(blocks), 1))
+    share = blocks / np.maximum(total, np.finfo(float).tiny)
     rank = np.empty(blocks.shape[1], dtype=int)
     rank[np.argsort(share.argmax(axis=0), kind="stable")] = np.arange(blocks.shape[1])
     return np.asarray(rank[column_codes])
@@ -105,14 +142,10 @@ def _aggregate(X: Matrix, row_bins: Array, column_bins: Array) -> Array:
     return as_dense(P.T @ X @ Q)
 
 
-def _overview(X: Matrix, rows: Array, columns: Array) -> Array:
-    """log2(observed / expected) of X in the given order, in at most PIXELS x PIXELS cells."""
-    row_bins, column_bins = (_bins(order) for order in (rows, columns))
-    observed = _aggregate(X, row_bins, column_bins)
-    expected = np.outer(observed.sum(axis=1), observed.sum(axis=0)) / max(observed.sum(), 1e-300)
-    # As if every cell had been seen once more at its expected rate: empty cells stay pale.
-    damping = max(float(expected.mean()), 1e-300)
-    return np.asarray(np.log2((observed + damping) / (expected + damping)))
+def _overview(X: Matrix, rows: Array, columns: Array) -> tuple[Array, str]:
+    """X in the given order, in at most PIXELS x PIXELS cells, and what the cells show."""
+    P, Q = (as_partition(bins, bins.max() + 1) for bins in (_bins(rows), _bins(columns)))
+    return cell_effects(X, P, Q, P.sizes)
 
 
 def _bins(order: Array) -> Array:

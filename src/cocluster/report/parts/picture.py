@@ -107,7 +107,7 @@ def _picture(found: Material, relation: Relation, limit: int) -> Picture:
     across = Layout.of(columns, np.argsort(-column_degrees(R), kind="stable"), limit)
     assert found.data is not None
     P, Q = found.data.placed(relation.rows, over.partition), across.partition
-    effect, kind = _effect(R, P, Q, over.partition.sizes)
+    effect, kind = cell_effects(R, P, Q, over.partition.sizes)
     unit = max(float(np.percentile(np.abs(effect), PERCENTILE)), 1e-9) / STEPS  # 0 is no unit
     cells = np.clip(np.round(effect / unit), -STEPS, STEPS).astype(int)
     names = found.data.names
@@ -142,8 +142,8 @@ def _ids(layout: Layout, found: Material, name: str) -> tuple[Id, ...]:
     return tuple(layout.ids.tolist()) if name in found.clusters else ()
 
 
-def _effect(R: Any, P: Partition, Q: Partition, heights: Array) -> tuple[Array, str]:
-    """What the cells show, and its name."""
+def cell_effects(R: Any, P: Partition, Q: Partition, heights: Array) -> tuple[Array, str]:
+    """What cells of rows P and columns Q show, and its name; ``heights`` are the rows in each."""
     sums = _summed(cell_sums, R, P, Q)
     if is_nonnegative(R):
         return log_lift(sums, 1.0), "log2 lift"

@@ -1,0 +1,1 @@
+"""Pictures with matplotlib, one idea a file; `cocluster.plots` has them all."""
