@@ -4,7 +4,7 @@ BENCH ?= --quick
 
 .PHONY: demo test test-quick coverage versions lint bench bench-quick docs readme clean
 
-demo: .venv/.demo  ## co-cluster the docstring corpus, write demo-report/
+demo: .venv/.demo  ## `cocluster fit` on the docstring corpus, writes demo-report/ with report.html
 	$(BIN)/python examples/docstrings.py
 
 test: .venv/.dev  ## the ordinary tests: no downloads, no data files
@@ -43,7 +43,7 @@ readme: .venv/.dev  ## the table of methods
 	$(PYTHON) -m venv .venv
 
 .venv/.demo: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[fast,plot]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[fast]"
 	touch $@
 
 .venv/.dev: pyproject.toml | .venv/bin/python
@@ -51,4 +51,4 @@ readme: .venv/.dev  ## the table of methods
 	touch $@ .venv/.demo
 
 clean:
-	rm -rf .venv demo-report
+	rm -rf .venv demo-report demo-data
