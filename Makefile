@@ -4,7 +4,7 @@ BENCH ?= --quick
 
 .PHONY: demo test test-quick coverage versions lint bench bench-quick docs readme schema clean
 
-demo: .venv/.demo  ## co-cluster the docstring corpus, write demo-report/
+demo: .venv/.demo  ## `cocluster fit` on the docstring corpus, writes demo-report/ with report.html
 	$(BIN)/python examples/docstrings.py
 
 test: .venv/.dev .venv/.browser  ## the ordinary tests: no downloads, no data files
@@ -47,7 +47,7 @@ schema: .venv/.dev  ## the published schema of an account, after its values have
 	$(PYTHON) -m venv .venv
 
 .venv/.demo: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[fast,plot]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[fast]"
 	touch $@
 
 .venv/.dev: pyproject.toml | .venv/bin/python
@@ -63,4 +63,4 @@ schema: .venv/.dev  ## the published schema of an account, after its values have
 	@touch $@
 
 clean:
-	rm -rf .venv demo-report
+	rm -rf .venv demo-report demo-data

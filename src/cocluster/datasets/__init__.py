@@ -8,7 +8,7 @@
     Real data sets by name, from a folder, a cache or a mirror.
 """
 
-from cocluster.datasets.docstrings import Corpus, load_docstrings
+from cocluster.datasets.docstrings import Corpus, load_docstrings, write_docstrings
 from cocluster.datasets.fetch import fetch
 from cocluster.datasets.planted import Planted, PlantedStar, make_blocks, make_star
 from cocluster.datasets.registry import DatasetInfo, dataset_info, list_datasets
@@ -26,4 +26,5 @@ __all__ = [
     "load_docstrings",
     "make_blocks",
     "make_star",
+    "write_docstrings",
 ]

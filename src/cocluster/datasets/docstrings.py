@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
+import os
 import re
 import warnings
 import zlib
@@ -21,6 +23,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from cocluster.linalg.npz import load_arrays, matrices_in, sparse_parts
 from cocluster.linalg.types import Array
 from cocluster.utils.files import cache_folder, new_file
+from cocluster.utils.texts import write_table
 
 # The twelve subpackages with most public functions and classes, and the modules that hold them.
 CLASSES = {
@@ -38,7 +41,8 @@ CLASSES = {
     "sklearn.metrics": ("sklearn.metrics",),
 }
 # Names of the libraries would give the class away.
-STOP_WORDS = [*ENGLISH_STOP_WORDS, "numpy", "scipy", "sklearn", "scikit", "python"]
+LIBRARIES = ("numpy", "scipy", "sklearn", "scikit", "python")
+STOP_WORDS = [*ENGLISH_STOP_WORDS, *LIBRARIES]
 # A docstring of fewer words ("Alias of ...") says too little to be placed.
 MIN_WORDS = 10
 VIEWS = ("words", "parameters", "see_also")
@@ -126,13 +130,43 @@ def load_docstrings() -> Corpus:
     return corpus
 
 
-def _build() -> Corpus:
-    """Collect the documents and count."""
+def write_docstrings(folder: str | os.PathLike[str]) -> Path:
+    """Write the same corpus as files that people have: texts, and two long tables beside them.
+
+    ``docstrings.jsonl`` has id, text and subpackage, ``parameters.csv`` and ``see_also.csv`` one
+    name a line. Returns the first; the others are views of the same samples.
+    """
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    documents = _all_documents()
+    giveaway = re.compile(rf"\b({'|'.join(LIBRARIES)})\b", re.IGNORECASE)
+    records = [
+        {"id": d.name, "text": giveaway.sub("", d.words), "subpackage": d.class_name}
+        for d in documents
+    ]
+    texts = place / "docstrings.jsonl"
+    with new_file(texts) as unfinished:
+        lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in records]
+        unfinished.write_text("".join(lines), encoding="utf-8")
+    for view in VIEWS[1:]:
+        rows = [(d.name, name, 1) for d in documents for name in getattr(d, view)]
+        with new_file(place / f"{view}.csv") as unfinished:
+            write_table(unfinished, ("sample", "feature", "value"), rows)
+    return texts
+
+
+def _all_documents() -> list[_Document]:
+    """All documents, in an order that says nothing about their classes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of deprecated names that are still exported
         # By short name, which mixes the classes: sorted by class, a clustering that merely keeps
         # neighbours together would look good.
-        documents = sorted(_documents(), key=lambda d: (d.name.split(".")[-1].lower(), d.name))
+        return sorted(_documents(), key=lambda d: (d.name.split(".")[-1].lower(), d.name))
+
+
+def _build() -> Corpus:
+    """Collect the documents and count."""
+    documents = _all_documents()
     views, feature_names = {}, {}
     for view in VIEWS:
         counter = _counter(view)
