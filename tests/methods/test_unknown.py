@@ -168,6 +168,14 @@ def lost_row(X: np.ndarray) -> np.ndarray:
     return X
 
 
+def test_links_do_not_spread_among_unknown_entries(holey):
+    """Neighbours would be those that know the same entries."""
+    links = ([(0, 1)], [(0, 3)])
+    alone = FNMTF(K, random_state=0).fit(holey[0], links=links)
+    for model in (FNMTF(K, spread=True, random_state=0), CoCluster(K, random_state=0)):
+        assert nmi(alone.labels_, model.fit(holey[0], links=links).labels_) == 1
+
+
 UNKNOWN_SIDE = {
     "row": (lost_row, "No entry of row 4 of"),
     "column": (lambda X: lost_row(X.T).T, "No entry of column 4 of"),

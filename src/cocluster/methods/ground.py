@@ -129,7 +129,9 @@ class Ground:
 
 
 def ground_of(data: RelationalData, k: int, seed: int) -> Ground | None:
-    """The ground of data with the samples in rows; None if they cannot be held in memory.
+    """The ground of data with the samples in rows.
+
+    None if they cannot be held in memory, or some entries are unknown.
 
     Singular vectors of the data scaled in three ways (as `places` has them, two for each cluster),
     beside the places themselves; the graph is the mean of the neighbour graphs of the two. Above
@@ -138,6 +140,9 @@ def ground_of(data: RelationalData, k: int, seed: int) -> Ground | None:
     n = len(data)
     matrices = [relation.matrix for relation in data.relations]
     if not all(rows_in_memory(R) >= R.shape[0] for R in matrices):
+        return None
+    # Neighbours would be found by which entries are known.
+    if any(relation.observed is not None for relation in data.relations):
         return None
     if not all(is_nonnegative(R) for R in matrices):
         if not all(map(may_be_dense, matrices)):

@@ -49,7 +49,8 @@ class SpreadingCoclusterer(Coclusterer):
     spread : bool
         Whether they do: the method is then run without links first; from there and from the links
         follow the probabilities of every sample, the labels to begin with, and the prior of the
-        run that counts. Data that are not in memory are fitted with the links alone.
+        run that counts. Data that are not in memory, or have unknown entries, are fitted with
+        the links alone.
     others
         Those of `Coclusterer`.
     """

@@ -6,13 +6,21 @@ the columns as they are, its sums are added, and the columns move as if all rows
 
 A clustering of few rows may be a poor one, from which no further row leads away. So the first rows
 are kept until they are many, and fitted anew whenever there are half as many again.
+
+A method that takes `partial_fit` and `n_samples_seen` as its own has three functions for them:
+
+    _streamed_rows(data)            the factor of new rows, with all that was learned fixed
+    _streamed_columns(task, state)  the state with the columns moved, and the association
+    _streamed_labels(data, state)   labels of a block, whose factor is stored, and of all columns
+
+The first and the last of hard methods are here.
 """
 
 from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,6 +36,7 @@ from cocluster.methods.base import Coclusterer, Form, Task
 from cocluster.trifactor import State
 from cocluster.utils.randomness import generator
 
+Method = TypeVar("Method", bound=Coclusterer)
 # Rounds of new rows and all columns for a block: labels of planted data settle in two or three.
 ROUNDS = 5
 # Entries of the first rows that are kept, at most 24 MB. Of 200,000 x 10,000 planted counts a fit
@@ -110,135 +119,137 @@ class Stream:
     form: Form
 
 
-class Streaming(Coclusterer):
-    """Base of the methods that can go on from what they have found when new rows come."""
+def hard_rows(self: Any, data: RelationalData) -> Factor:
+    """Of hard methods: every new row where it costs least."""
+    return as_partition(self._costs_of(data).argmin(axis=1), len(self.associations_[0]))
 
-    def _streamed_rows(self, data: RelationalData) -> Factor:
-        """The factor of new rows, with all that was learned fixed."""
-        return as_partition(self._costs_of(data).argmin(axis=1), len(self.associations_[0]))
 
-    def _streamed_columns(self, task: Task, state: State) -> State:
-        """The state with the columns moved, and the association that goes with them."""
-        raise NotImplementedError
+def hard_labels(self: Any, data: RelationalData, state: State) -> tuple[Array, Array]:
+    """Of hard methods: the factors are the labels."""
+    (relation,) = data.relations
+    return strongest(self._factors[relation.rows]), strongest(state.factors[relation.cols])
 
-    def _streamed_labels(self, data: RelationalData, state: State) -> tuple[Array, Array]:
-        """Labels of the rows of a block, whose factor is stored, and of all columns."""
-        (relation,) = data.relations
-        return strongest(self._factors[relation.rows]), strongest(state.factors[relation.cols])
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Go on with further rows, of which only sums are kept in the end.
+def partial_fit(self: Method, X: Any, y: Any = None) -> Method:
+    """Go on with further rows, of which only sums are kept in the end.
 
-        The first rows, up to 2,000,000 entries, are kept; they are fitted anew, as by `fit`,
-        whenever there are half as many again. Other new rows are assigned, and the columns and the
-        association follow, as if all rows were there. Clusters of rows keep their numbers. Data
-        are scaled as in the last fit.
+    The first rows, up to 2,000,000 entries, are kept; they are fitted anew, as by `fit`,
+    whenever there are half as many again. Other new rows are assigned, and the columns and the
+    association follow, as if all rows were there. Clusters of rows keep their numbers. Data
+    are scaled as in the last fit.
 
-        Parameters
-        ----------
-        X : matrix of shape (n_rows, n_features)
-            Further rows, with the columns of the first block, which must have at least as many
-            rows as there are clusters. Rows should come in random order: clusters that the first
-            2,000,000 entries do not show are hardly found later.
-        y : ignored
+    Parameters
+    ----------
+    X : matrix of shape (n_rows, n_features)
+        Further rows, with the columns of the first block, which must have at least as many
+        rows as there are clusters. Rows should come in random order: clusters that the first
+        2,000,000 entries do not show are hardly found later.
+    y : ignored
 
-        Returns
-        -------
-        self
-            ``labels_`` are those of this block, ``column_labels_`` and ``association_`` those of
-            all rows so far, of which there are ``n_samples_seen_``. `predict` gives labels to any
-            rows, also to those of earlier blocks.
-        """
-        data = self._read(X).oriented()
-        self._check_streamed(data)
-        if not hasattr(self, "_form"):
-            self._begin(data, None)
-            return self
-        stream, scaled = self._stream_so_far(), self._new_data(data)
-        kept = None
-        if stream.kept is not None:
-            kept = _below(stream.kept, self._matched(data))
-            if len(kept) >= GROWTH * stream.n_fitted:
-                self._begin(kept, len(data))
-                return self
-        self._follow(scaled, replace(stream, kept=kept))
+    Returns
+    -------
+    self
+        ``labels_`` are those of this block, ``column_labels_`` and ``association_`` those of
+        all rows so far, of which there are ``n_samples_seen_``. `predict` gives labels to any
+        rows, also to those of earlier blocks.
+    """
+    data = self._read(X).oriented()
+    _check_streamed(self, data)
+    if not hasattr(self, "_form"):
+        _begin(self, data, None)
         return self
+    stream, scaled = _stream_so_far(self), self._new_data(data)
+    kept = None
+    if stream.kept is not None:
+        kept = _below(stream.kept, self._matched(data))
+        if len(kept) >= GROWTH * stream.n_fitted:
+            _begin(self, kept, len(data))
+            return self
+    _follow(self, scaled, replace(stream, kept=kept))
+    return self
 
-    @property
-    def n_samples_seen_(self) -> int:
-        """Rows that `partial_fit` has been given."""
-        return self._stream_so_far().seen.n
 
-    def _stream_so_far(self) -> Stream:
-        """What is left of the rows so far."""
-        stream: Stream | None = vars(self).get("_stream")
-        if stream is None or stream.form is not self._form:
-            raise AttributeError(
-                "There are no sums over earlier rows: fit keeps none. Begin with partial_fit, on "
-                "an estimator that is not fitted."
-            )
-        return stream
+def n_samples_seen(self: Any) -> int:
+    """Rows that `partial_fit` has been given."""
+    return _stream_so_far(self).seen.n
 
-    def _check_streamed(self, data: RelationalData) -> None:
-        """Refuse what sums over rows cannot hold."""
-        (relation, *others) = data.relations
-        if others or relation.rows == relation.cols:
-            raise ValueError("partial_fit takes the rows of one matrix; fit views together.")
-        if relation.observed is not None or is_operator(relation.matrix):
-            raise ValueError(
-                "partial_fit takes rows in memory of which every entry is known; fit the others."
-            )
 
-    def _begin(self, data: RelationalData, n_new: int | None) -> None:
-        """Fit all rows that are kept, the last of which are new; clusters keep their numbers."""
-        before = None if n_new is None else self.predict(data)
-        self.fit(data)
-        (relation,) = self._scaled(data, self._form).relations
-        G, H = (self._factors[name] for name in (relation.rows, relation.cols))
-        (S,) = self.associations_
-        if before is not None:
-            number = numbering.as_before(self.labels_, before, len(S))
-            G, S = _renumbered(G, number), S[np.argsort(number)]
-        seen = SeenRows.of(relation.matrix, G)
-        enough = values_of(relation.matrix).size > KEPT_ENTRIES
-        stream = Stream(seen, None if enough else data, len(data), self._form)
-        new = np.arange(len(data) - (n_new or len(data)), len(data))
-        state = seen.state(relation, H, (S,))
-        self._store_block(self._scaled(data[new], self._form), state, G[new], stream)
+def _stream_so_far(self: Any) -> Stream:
+    """What is left of the rows so far."""
+    stream: Stream | None = vars(self).get("_stream")
+    if stream is None or stream.form is not self._form:
+        raise AttributeError(
+            "There are no sums over earlier rows: fit keeps none. Begin with partial_fit, on "
+            "an estimator that is not fitted."
+        )
+    return stream
 
-    def _follow(self, data: RelationalData, stream: Stream) -> None:
-        """Assign new rows, and let the columns follow; then both again."""
-        (relation,), associations = data.relations, self.associations_
-        H = self._factors[relation.cols]
-        clusters = dict(zip((relation.rows, relation.cols), associations[0].shape, strict=True))
-        task = Task(data, clusters, {}, generator(self.random_state), None)
-        # On a copy, so that a failure leaves the estimator as it was.
-        twin = copy.copy(self)
-        before: Any = None
-        for _ in range(ROUNDS):
-            G = twin._streamed_rows(data)
-            if unchanged(before, G):
-                break
-            every = stream.seen + SeenRows.of(relation.matrix, G)
-            state = twin._streamed_columns(task, every.state(relation, H, associations))
-            before, H, associations = G, state.factors[relation.cols], state.associations
-            twin._factors = {relation.rows: G, relation.cols: H}
-            twin.associations_ = associations
-        form = replace(stream.form, sizes={**stream.form.sizes, relation.rows: every.n})
-        # The rows as they are in the sums.
-        self._store_block(data, state, before, replace(stream, seen=every, form=form))
 
-    def _store_block(self, data: RelationalData, state: State, G: Factor, stream: Stream) -> None:
-        """Write what was found to the estimator: labels of the block, and all that is common."""
-        (relation,) = data.relations
-        for stale in OF_ONE_RUN:
-            self.__dict__.pop(stale, None)
-        self._factors = {relation.rows: G, relation.cols: state.factors[relation.cols]}
-        self.associations_ = state.associations
-        rows, columns = self._streamed_labels(data, state)
-        self._store_labels({relation.rows: rows, relation.cols: columns})
-        self._remember(stream.form)
-        self._stream = stream
+def _check_streamed(self: Any, data: RelationalData) -> None:
+    """Refuse what sums over rows cannot hold."""
+    (relation, *others) = data.relations
+    if others or relation.rows == relation.cols:
+        raise ValueError("partial_fit takes the rows of one matrix; fit views together.")
+    if relation.observed is not None or is_operator(relation.matrix):
+        raise ValueError(
+            "partial_fit takes rows in memory of which every entry is known; fit the others."
+        )
+    if getattr(self, "assign", "argmax") != "argmax":
+        raise ValueError("partial_fit needs assign='argmax': k-means would need all rows.")
+
+
+def _begin(self: Any, data: RelationalData, n_new: int | None) -> None:
+    """Fit all rows that are kept, the last of which are new; clusters keep their numbers."""
+    before = None if n_new is None else self.predict(data)
+    self.fit(data)
+    (relation,) = self._scaled(data, self._form).relations
+    G, H = (self._factors[name] for name in (relation.rows, relation.cols))
+    (S,) = self.associations_
+    if before is not None:
+        number = numbering.as_before(self.labels_, before, len(S))
+        G, S = _renumbered(G, number), S[np.argsort(number)]
+    seen = SeenRows.of(relation.matrix, G)
+    enough = values_of(relation.matrix).size > KEPT_ENTRIES
+    stream = Stream(seen, None if enough else data, len(data), self._form)
+    new = np.arange(len(data) - (n_new or len(data)), len(data))
+    state = seen.state(relation, H, (S,))
+    _store_block(self, self._scaled(data[new], self._form), state, G[new], stream)
+
+
+def _follow(self: Any, data: RelationalData, stream: Stream) -> None:
+    """Assign new rows, and let the columns follow; then both again."""
+    (relation,), associations = data.relations, self.associations_
+    H = self._factors[relation.cols]
+    clusters = dict(zip((relation.rows, relation.cols), associations[0].shape, strict=True))
+    task = Task(data, clusters, {}, generator(self.random_state), None)
+    # On a copy, so that a failure leaves the estimator as it was.
+    twin = copy.copy(self)
+    before: Any = None
+    for _ in range(ROUNDS):
+        G = twin._streamed_rows(data)
+        if unchanged(before, G):
+            break
+        every = stream.seen + SeenRows.of(relation.matrix, G)
+        state = twin._streamed_columns(task, every.state(relation, H, associations))
+        before, H, associations = G, state.factors[relation.cols], state.associations
+        twin._factors = {relation.rows: G, relation.cols: H}
+        twin.associations_ = associations
+    form = replace(stream.form, sizes={**stream.form.sizes, relation.rows: every.n})
+    # The rows as they are in the sums.
+    _store_block(self, data, state, before, replace(stream, seen=every, form=form))
+
+
+def _store_block(self: Any, data: RelationalData, state: State, G: Factor, stream: Stream) -> None:
+    """Write what was found to the estimator: labels of the block, and all that is common."""
+    (relation,) = data.relations
+    for stale in OF_ONE_RUN:
+        self.__dict__.pop(stale, None)
+    self._factors = {relation.rows: G, relation.cols: state.factors[relation.cols]}
+    self.associations_ = state.associations
+    rows, columns = self._streamed_labels(data, state)
+    self._store_labels({relation.rows: rows, relation.cols: columns})
+    self._remember(stream.form)
+    self._stream = stream
 
 
 def _renumbered(G: Factor, number: Array) -> Factor:

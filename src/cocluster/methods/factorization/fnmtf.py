@@ -8,7 +8,7 @@ from cocluster.linalg.types import Array
 from cocluster.methods.base import Start, Task
 from cocluster.methods.factorization.base import HardTriFactorEstimator
 from cocluster.methods.spreading import SpreadingCoclusterer, prior_costs
-from cocluster.methods.streams import Streaming
+from cocluster.methods.streams import hard_labels, hard_rows, n_samples_seen, partial_fit
 from cocluster.methods.unknown import UnknownEntries
 from cocluster.trifactor import (
     FactorSpec,
@@ -23,7 +23,7 @@ from cocluster.trifactor import (
 
 
 @dataclass(eq=False, repr=False)
-class FNMTF(Streaming, UnknownEntries, SpreadingCoclusterer, HardTriFactorEstimator):
+class FNMTF(UnknownEntries, SpreadingCoclusterer, HardTriFactorEstimator):
     r"""Fast Nonnegative Matrix Tri-Factorization: block k-means on both sides.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2,\quad G \in \Psi, S\ free
@@ -78,6 +78,10 @@ class FNMTF(Streaming, UnknownEntries, SpreadingCoclusterer, HardTriFactorEstima
     # As in `HardTriFactorEstimator`: dataclasses take the defaults of the first base.
     max_iter: int = 100
     tol: float = 0.0
+
+    partial_fit = partial_fit
+    n_samples_seen_ = property(n_samples_seen)
+    _streamed_rows, _streamed_labels = hard_rows, hard_labels
 
     def _has_biases(self) -> bool:
         return self.biases

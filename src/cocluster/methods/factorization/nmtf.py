@@ -10,7 +10,7 @@ from cocluster.linalg.partitions import strongest
 from cocluster.linalg.types import Array, Factor
 from cocluster.methods.base import Task
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
-from cocluster.methods.streams import Streaming
+from cocluster.methods.streams import n_samples_seen, partial_fit
 from cocluster.methods.unknown import UnknownEntries
 from cocluster.trifactor import (
     FactorSpec,
@@ -23,7 +23,7 @@ from cocluster.trifactor import (
 
 
 @dataclass(eq=False, repr=False)
-class NMTF(Streaming, UnknownEntries, SoftTriFactorEstimator):
+class NMTF(UnknownEntries, SoftTriFactorEstimator):
     r"""Non-negative matrix tri-factorisation (block value decomposition, BVD).
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2,\quad G, S \ge 0
@@ -48,16 +48,14 @@ class NMTF(Streaming, UnknownEntries, SoftTriFactorEstimator):
 
     _nonnegative: ClassVar[bool] = True
 
+    partial_fit = partial_fit
+    n_samples_seen_ = property(n_samples_seen)
+
     def _problem(self, task: Task) -> TriFactorProblem:
         factors = {
             name: FactorSpec(k, NonNegative(exponent=1.0)) for name, k in task.clusters.items()
         }
         return TriFactorProblem(task.data, factors, NonNegativeAssociation())
-
-    def _check_streamed(self, data: RelationalData) -> None:
-        super()._check_streamed(data)
-        if self.assign != "argmax":
-            raise ValueError("partial_fit needs assign='argmax': k-means would need all rows.")
 
     def _streamed_rows(self, data: RelationalData) -> Factor:
         return self._fold_in(data)[0]

@@ -19,7 +19,7 @@ from cocluster.linalg.types import Array, Matrix
 from cocluster.links import Links
 from cocluster.methods.base import Start, Task
 from cocluster.methods.spreading import SpreadingCoclusterer, prior_costs
-from cocluster.methods.streams import Streaming
+from cocluster.methods.streams import hard_labels, hard_rows, n_samples_seen, partial_fit
 from cocluster.trifactor import (
     BlockQuadratic,
     Indicator,
@@ -190,7 +190,7 @@ def mutual_information(C: Matrix, total: float, margin: Array | None = None) -> 
 
 
 @dataclass(eq=False, repr=False)
-class ITCC(Streaming, SpreadingCoclusterer):
+class ITCC(SpreadingCoclusterer):
     r"""Information-theoretic co-clustering.
 
     .. math:: \min \sum_r p_r [I(X_r; Y_r) - I(\hat X_r; \hat Y_r)]
@@ -234,6 +234,10 @@ class ITCC(Streaming, SpreadingCoclusterer):
     _auto_normalization: ClassVar[str | None] = None
     _blockwise: ClassVar[bool] = True
     _additive: ClassVar[bool] = True
+
+    partial_fit = partial_fit
+    n_samples_seen_ = property(n_samples_seen)
+    _streamed_rows, _streamed_labels = hard_rows, hard_labels
 
     def _linked_problem(self, task: Task) -> InformationProblem:
         return self._with_prior(InformationProblem(task.data, task.links), task)
