@@ -3,6 +3,7 @@
     python -m benchmarks reproduce wang2011/table2 [--quick]
     python -m benchmarks reproduce wang2011
     python -m benchmarks ratings [--movielens ml-100k/u.data]
+    python -m benchmarks asking [--seeds 3]
 
 To be called in the top folder of a checkout. What is done is not run again, so an interrupted
 command goes on where it ended. The page is written in any case, with what is there.
@@ -55,7 +56,7 @@ def main(words: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(required=True, metavar="reproduce|ratings")
+    commands = parser.add_subparsers(required=True, metavar="reproduce|ratings|asking")
     command = commands.add_parser("reproduce", help="run a table or figure, or write a page")
     command.add_argument("name", help="such as wang2011/table2, chen2008/figure1, or li2012")
     command.add_argument("--quick", action="store_true", help="a small part, in minutes")
@@ -63,6 +64,9 @@ def main(words: Sequence[str] | None = None) -> int:
     command = commands.add_parser("ratings", help="predict ratings, ours and those of Surprise")
     command.add_argument("--movielens", type=Path, metavar="u.data", help="MovieLens-100k, too")
     command.set_defaults(act=_ratings)
+    command = commands.add_parser("asking", help="what answers do, on eight sets")
+    command.add_argument("--seeds", type=int, default=3)
+    command.set_defaults(act=_asking)
     asked = parser.parse_args(words)
     return int(asked.act(asked))
 
@@ -73,6 +77,22 @@ def _ratings(asked: argparse.Namespace) -> int:
         ratings.main(asked.movielens)
     except (ValueError, OSError) as error:
         return complain(error, FAILED)
+    return 0
+
+
+def _asking(asked: argparse.Namespace) -> int:
+    """Run the interviews that are not there yet, and write their page; returns the exit code."""
+    # Only here: scikit-learn and matplotlib take their time.
+    from benchmarks.asking import page, run
+
+    try:
+        run.run(range(asked.seeds), lambda text: console.print(escape(text)))
+    except KeyError:
+        return complain(ValueError("Set COCLUSTER_DATA to the folder of the data sets."), FAILED)
+    finally:
+        if run.rows():
+            page.write()
+    console.print(f"written to {escape(str(run.RESULTS / 'asking.md'))}")
     return 0
 
 

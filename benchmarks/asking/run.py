@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from benchmarks.asking.sets import SETS, load, newsgroups
 from cocluster import FNMTF, ITCC, CoCluster, Links
 from cocluster.data.relational import relational
 from cocluster.interview import Interview, Query
+from cocluster.linalg.matrices import as_dense
 from cocluster.linalg.types import Array
 from cocluster.methods.auto_start import is_filled
 from cocluster.methods.ground import ground_of
@@ -84,7 +86,8 @@ def _peers(X: Any, y: Array, interview: Interview, count: int, asked: Array) -> 
     if len(np.unique(told[placed])) < 2:
         return
     filled = is_filled(relational(X).relations[0].matrix)
-    Z = StandardScaler().fit_transform(X) if filled else TfidfTransformer().fit_transform(X)
+    dense = StandardScaler().fit_transform(as_dense(X)) if filled else None
+    Z = TfidfTransformer().fit_transform(X) if dense is None else dense
     seed = 0
     points = ground_of(relational(X).oriented(), len(np.unique(y)), seed)
     logistic = LogisticRegression(C=10, max_iter=500)
@@ -127,26 +130,21 @@ def labelled(seed: int) -> Iterator[Row]:
         yield _scored("CoCluster", amount, y, model.labels_, asked)
 
 
-def jobs(seeds: range) -> list[tuple[str, str, int, Callable[[], Iterator[Row]]]]:
+Job = tuple[str, str, int, Callable[[], Iterator[Row]]]
+
+
+def jobs(seeds: range) -> Iterator[Job]:
     """All that is run, in order: part, set, seed, and what to do."""
-    found: list[tuple[str, str, int, Callable[[], Iterator[Row]]]] = []
     for seed in seeds:
         for name in SETS:
-            found += [
-                ("pairs", name, seed, lambda n=name, s=seed: interviewed(n, s, "pair", 200)),
-                ("placements", name, seed, lambda n=name, s=seed: interviewed(n, s, "place", 50)),
-            ]
-        found.append(
-            ("ng20 pairs", "ng20", seed, lambda s=seed: interviewed("ng20", s, "pair", 30))
-        )
-        found.append(("ng20 labels", "ng20", seed, lambda s=seed: labelled(s)))
+            yield "pairs", name, seed, partial(interviewed, name, seed, "pair", 200)
+            yield "placements", name, seed, partial(interviewed, name, seed, "place", 50)
+        yield "ng20 pairs", "ng20", seed, partial(interviewed, "ng20", seed, "pair", 30)
+        yield "ng20 labels", "ng20", seed, partial(labelled, seed)
     for seed in seeds:
         for name in SETS:
-            found += [
-                ("wrong", name, seed, lambda n=name, s=seed: interviewed(n, s, "pair", 100, WRONG)),
-                ("links", name, seed, lambda n=name, s=seed: linked(n, s)),
-            ]
-    return found
+            yield "wrong", name, seed, partial(interviewed, name, seed, "pair", 100, WRONG)
+            yield "links", name, seed, partial(linked, name, seed)
 
 
 def run(seeds: range, show: Callable[[str], None]) -> list[Row]:

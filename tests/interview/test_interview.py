@@ -137,9 +137,10 @@ def test_more_clusters_can_be_asked_for_on_the_way():
     interview.estimator.set_params(n_clusters=K + 2)
     assert set(interview.refit().labels) <= set(range(K + 2))
     assert interview.model.links_report_["samples"].n_violated == 0
+    assert "join clusters" in interview.advice
     interview.estimator.set_params(n_clusters=K - 1)
-    with pytest.raises(ValueError, match="clusters are too few"):
-        interview.refit()
+    assert f"at least {K} groups, and n_clusters is {K - 1}" in interview.advice
+    assert set(interview.refit().labels) == set(range(K - 1))
 
 
 @pytest.mark.parametrize(

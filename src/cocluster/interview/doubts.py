@@ -25,14 +25,22 @@ def without_contradictions(links: Links, understanding: Understanding) -> tuple[
     Of the pairs that contradict each other it is the one that the other answers, spread over the
     neighbours, believe in least. Labellings are not touched.
     """
-    kept, believed = np.ones(len(links.pairs), dtype=bool), None
+    kept = np.ones(len(links.pairs), dtype=bool)
     while (conflict := next(iter(_some(links, kept).conflicts()), None)) is not None:
-        believed = strengths(understanding, links) if believed is None else believed
         ends = {frozenset(pair) for pair in (conflict.pair, *conflict.chain)}
-        involved = [p for p in np.flatnonzero(kept) if frozenset(links.pairs[p].tolist()) in ends]
-        if not involved:
-            break
-        kept[involved[int(believed[involved].argmin())]] = False
+        involved = np.array(
+            [p for p in np.flatnonzero(kept) if frozenset(links.pairs[p].tolist()) in ends]
+        )
+        if not len(involved):
+            break  # labellings contradict each other
+        # Judged by all answers but those in question.
+        rest = kept.copy()
+        rest[involved] = False
+        judge = replace(understanding, known=Known(_some(links, rest)), current=None)
+        doubted = Links(
+            len(links), links.pairs[involved], links.signs[involved], links.weights[involved]
+        )
+        kept[involved[strengths(judge, doubted).argmin()]] = False
     return _some(links, kept), np.flatnonzero(~kept)
 
 

@@ -343,16 +343,12 @@ class Interview:
         ):
             raise ValueError("The first samples of the new data must be those of before, by id.")
         log, given = self._log, self._given.extended(len(more), ids)
-        self.__init__(  # type: ignore[misc]
-            data,
-            self.estimator,
-            self.strategy,
-            given,
-            self._seed,
-            errors=self.errors,
-            titles=titles,
+        longer = type(self)(
+            data, self.estimator, self.strategy, given, errors=self.errors, titles=titles
         )
-        self._replay(log)
+        longer._seed = self._seed
+        longer._replay(log)
+        self.__dict__ = longer.__dict__
         return self
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -233,8 +233,9 @@ def _far(view: View) -> Query | None:
     geometry = view.geometry
     distance = cdist(geometry.Z[view.fresh], geometry.means(view.groups)).min(axis=1)
     x = int(view.fresh[distance.argmax()])
-    # The embedding has unit rows: no two are farther apart than 2.
-    return _among_groups(view, x, "far from all groups", float(distance.max() / 2))
+    # No two are farther apart than twice the longest.
+    longest = 2 * np.linalg.norm(geometry.Z, axis=1).max()
+    return _among_groups(view, x, "far from all groups", float(distance.max() / longest))
 
 
 def _among_groups(view: View, x: int, reason: str, score: float) -> Query | None:
