@@ -15,7 +15,7 @@ from cocluster.data.relational import bipartite, star
 from cocluster.datasets import make_blocks
 from cocluster.linalg.subspace import informative_vectors, start_scaled
 from cocluster.links import Links
-from cocluster.methods import coarse
+from cocluster.methods import coarse, spreading
 from cocluster.methods.base import Task
 from cocluster.methods.coarse import QUALITY, rows_needed, sample_rows
 from cocluster.methods.information.cmrf import CMRF
@@ -102,8 +102,7 @@ def test_a_sample_that_does_not_suffice_is_not_taken(sampling, rng):
 def test_fits_reach_what_all_rows_reach(method, planted, sampling, monkeypatch):
     model = method(K, random_state=0).fit(planted.X)
     assert sampling
-    for base in (ITCC, FNMTF):
-        monkeypatch.setattr(base, "_coarse", False)
+    monkeypatch.setattr(spreading, "coarse_to_fine", lambda method, task, best_run: best_run(task))
     whole = method(K, random_state=0).fit(planted.X)
     assert model.objective_ == pytest.approx(whole.objective_, rel=1e-3)
     assert accuracy(planted.row_labels, model.labels_) > planted.best_accuracy - 0.01

@@ -24,7 +24,6 @@ from cocluster.methods.auto import CoCluster
 from cocluster.methods.base import check_complete, clusters_by_type
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.ground import Ground, ground_of
-from cocluster.methods.spreading import SpreadingCoclusterer
 from cocluster.methods.starts import spectral_embedding
 from cocluster.utils.checks import check_choice, check_integer, check_number
 from cocluster.utils.html import small_table
@@ -514,9 +513,9 @@ class Interview:
 def takes_prior(model: Any) -> bool:
     """Whether a fit of the model takes probabilities of the clusters."""
     if isinstance(model, CoCluster):
-        return model.method == "auto" or issubclass(
-            METHODS[model.method].estimator, SpreadingCoclusterer
-        )
+        if model.method == "auto":
+            return True
+        model = METHODS[model.method].estimator
     return "prior" in signature(model.fit).parameters
 
 

@@ -40,7 +40,7 @@ from cocluster.methods.presenting import (
     without_groups,
 )
 from cocluster.methods.probability import probabilities
-from cocluster.methods.shown import ShownInNotebooks
+from cocluster.methods.shown import bundle_shown, html_shown
 from cocluster.trifactor import Callback, Interrupted
 from cocluster.utils.checks import check_choice
 from cocluster.utils.randomness import generator
@@ -59,7 +59,6 @@ def _has_probabilities(estimator: CoCluster) -> bool:
 
 @dataclass(eq=False, repr=False)
 class CoCluster(
-    ShownInNotebooks,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     ClusterMixin,
@@ -156,6 +155,8 @@ class CoCluster(
     random_state: Any = None
     missing: str = "zero"
     biases: bool = False
+
+    _repr_html_inner, _repr_mimebundle_ = html_shown, bundle_shown
 
     def fit(
         self,

@@ -36,7 +36,7 @@ from cocluster.linalg.types import Array, Matrix, is_blocked, is_spread
 from cocluster.links import Links, links_by_type
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.numbering import by_size
-from cocluster.methods.shown import ShownInNotebooks
+from cocluster.methods.shown import bundle_shown, html_shown
 from cocluster.methods.starts import start_name, starts
 from cocluster.trifactor import Callback, Interrupted, Problem, Run, State, alternate
 from cocluster.utils.checks import check_choice, check_integer, check_number
@@ -134,7 +134,7 @@ def _in_memory(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(eq=False, repr=False)
-class Coclusterer(ShownInNotebooks, ClusterMixin, BiclusterMixin, BaseEstimator):
+class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
     """Base of all methods.
 
     Parameters
@@ -197,6 +197,8 @@ class Coclusterer(ShownInNotebooks, ClusterMixin, BiclusterMixin, BaseEstimator)
     _additive: ClassVar[bool] = False
     # Whether entries may be unknown, see `cocluster.methods.unknown`.
     _unknown: ClassVar[bool] = False
+
+    _repr_html_inner, _repr_mimebundle_ = html_shown, bundle_shown
 
     @property
     def method_name(self) -> str:

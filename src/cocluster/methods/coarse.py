@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -50,8 +50,6 @@ MARGIN = 1.1
 class Placing(Protocol):
     """A method with hard labels that can place rows by what a sample has shown of the clusters."""
 
-    # Methods whose task holds more about single rows than the data turn it off.
-    _coarse: ClassVar[bool]
     init: Any
 
     def _linked_problem(self, task: Task) -> Any:
@@ -82,7 +80,7 @@ def coarse_to_fine(method: Placing, task: Task, best_run: Callable[[Task], Run])
         The best run from all starts, with all rows of its task.
     """
     spectral = start_name(method.init) == "spectral"
-    sample = coarse_sample(task) if method._coarse and spectral else None
+    sample = coarse_sample(task) if spectral else None
     if sample is None:
         return best_run(task)
     found = best_run(sample)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from cocluster.utils.html import Html, markup, small_table, tag
 
@@ -12,23 +13,20 @@ from cocluster.utils.html import Html, markup, small_table, tag
 LISTED = 20
 
 
-class ShownInNotebooks:
+def html_shown(self: Any) -> str:
     """For estimators: once fitted they show their clusters, before that what scikit-learn shows."""
+    shown = fitted_table(self)
+    return BaseEstimator._repr_html_inner(self) if shown is None else str(shown)
 
-    def _repr_html_inner(self) -> str:
-        shown = fitted_table(self)
-        if shown is None:
-            # scikit-learn's own, of the estimator that this class is mixed into.
-            return str(super()._repr_html_inner())  # type: ignore[misc]
-        return str(shown)
 
-    def _repr_mimebundle_(self, **wanted: Any) -> dict[str, str]:
-        bundle: dict[str, str] = super()._repr_mimebundle_(**wanted)  # type: ignore[misc]
-        shown = fitted_table(self)
-        # Where diagrams are turned off, so is this.
-        if shown is not None and "text/html" in bundle:
-            bundle["text/html"] = str(shown)
-        return bundle
+def bundle_shown(self: Any, **wanted: Any) -> dict[str, str]:
+    """The same, as newer notebooks ask for it."""
+    bundle: dict[str, str] = BaseEstimator._repr_mimebundle_(self, **wanted)
+    shown = fitted_table(self)
+    # Where diagrams are turned off, so is this.
+    if shown is not None and "text/html" in bundle:
+        bundle["text/html"] = str(shown)
+    return bundle
 
 
 def fitted_table(model: Any) -> Html | None:

@@ -14,8 +14,9 @@ sum is linear in the memberships: no step raises it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -40,58 +41,46 @@ MEMBERS = 20
 LEAST = 1e-6
 
 
-@dataclass(eq=False, repr=False)
-class SpreadingCoclusterer(Coclusterer):
-    """Base of the methods with hard labels, in which links between samples may spread.
+def fit_with_prior(
+    self: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    links: Any = None,
+    callback: Callback | None = None,
+    mask: Any = None,
+    prior: Any = None,
+) -> Any:
+    """As in every method, see `Coclusterer.fit`.
 
-    Parameters
-    ----------
-    spread : bool
-        Whether they do: the method is then run without links first; from there and from the links
-        follow the probabilities of every sample, the labels to begin with, and the prior of the
-        run that counts. Data that are not in memory, or have unknown entries, are fitted with
-        the links alone.
-    others
-        Those of `Coclusterer`.
+    ``prior`` are probabilities of the clusters for the samples, shape (n_samples, n_clusters), to
+    be used instead of those that follow from the links.
     """
+    return self._fit(X, y, links=links, callback=callback, mask=mask, prior=prior)
 
-    _: KW_ONLY
-    spread: bool = False
 
-    # Methods whose task holds more about single rows than the data turn it off.
-    _coarse: ClassVar[bool] = True
+def spread_run(self: Any, task: Task) -> Run:
+    """The best run of a method with hard labels, in which links between samples may spread.
 
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        links: Any = None,
-        callback: Callback | None = None,
-        mask: Any = None,
-        prior: Any = None,
-    ) -> Self:
-        """As in every method, see `Coclusterer.fit`.
+    With ``spread`` the method is run without links first; from there and from the links follow the
+    probabilities of every sample, the labels to begin with, and the prior of the run that counts.
+    Data that are not in memory are fitted with the links alone.
+    """
+    center = task.data.center
+    prior, links = task.priors.get(center), task.links.get(center)
+    alone = partial(_run_alone, self)
+    if prior is None and links is not None and self.spread:
+        prior = _posterior(task, links, alone)
+    if prior is None:
+        return alone(task)
+    start = given_start(task.data, task.clusters, {center: prior.argmax(axis=1)})
+    run: Run = self._solve(replace(task, priors={center: prior}), start)
+    return run
 
-        ``prior`` are probabilities of the clusters for the samples, shape (n_samples, n_clusters),
-        to be used instead of those that follow from the links.
-        """
-        return self._fit(X, y, links=links, callback=callback, mask=mask, prior=prior)
 
-    def _best_run(self, task: Task) -> Run:
-        center = task.data.center
-        prior, links = task.priors.get(center), task.links.get(center)
-        if prior is None and links is not None and self.spread:
-            prior = _posterior(task, links, self._run_alone)
-        if prior is None:
-            return self._run_alone(task)
-        start = given_start(task.data, task.clusters, {center: prior.argmax(axis=1)})
-        return self._solve(replace(task, priors={center: prior}), start)
-
-    def _run_alone(self, task: Task) -> Run:
-        """The best run without a prior."""
-        placing: Any = self
-        return coarse_to_fine(placing, task, super()._best_run)
+def _run_alone(method: Any, task: Task) -> Run:
+    """The best run without a prior."""
+    return coarse_to_fine(method, task, partial(Coclusterer._best_run, method))
 
 
 def _posterior(task: Task, links: Links, best_run: Callable[[Task], Run]) -> Array | None:

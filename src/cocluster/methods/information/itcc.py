@@ -17,8 +17,8 @@ from cocluster.linalg.partitions import Ties, gathered
 from cocluster.linalg.rowwise import summed
 from cocluster.linalg.types import Array, Matrix
 from cocluster.links import Links
-from cocluster.methods.base import Start, Task
-from cocluster.methods.spreading import SpreadingCoclusterer, prior_costs
+from cocluster.methods.base import Coclusterer, Start, Task
+from cocluster.methods.spreading import fit_with_prior, prior_costs, spread_run
 from cocluster.methods.streams import hard_labels, hard_rows, n_samples_seen, partial_fit
 from cocluster.trifactor import (
     BlockQuadratic,
@@ -190,7 +190,7 @@ def mutual_information(C: Matrix, total: float, margin: Array | None = None) -> 
 
 
 @dataclass(eq=False, repr=False)
-class ITCC(SpreadingCoclusterer):
+class ITCC(Coclusterer):
     r"""Information-theoretic co-clustering.
 
     .. math:: \min \sum_r p_r [I(X_r; Y_r) - I(\hat X_r; \hat Y_r)]
@@ -226,6 +226,7 @@ class ITCC(SpreadingCoclusterer):
     """
 
     _: KW_ONLY
+    spread: bool = False
     max_iter: int = 100
     # Labels settle: the run goes on until none changes.
     tol: float = 0.0
@@ -235,6 +236,7 @@ class ITCC(SpreadingCoclusterer):
     _blockwise: ClassVar[bool] = True
     _additive: ClassVar[bool] = True
 
+    fit, _best_run = fit_with_prior, spread_run
     partial_fit = partial_fit
     n_samples_seen_ = property(n_samples_seen)
     _streamed_rows, _streamed_labels = hard_rows, hard_labels
