@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 from cocluster import Account, CoCluster, account, explain, open_blocks, write_blocks
+from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
 from cocluster.datasets import Dataset
 from cocluster.linalg.types import Array
@@ -200,6 +201,27 @@ def test_without_data_the_model_is_told_of(planted: Blocks):
 def test_labels_alone_have_an_account(planted: Blocks):
     found = account(planted.row_labels, planted.X)
     assert [own.size for own in found.samples] == np.bincount(planted.row_labels).tolist()
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_unknown_entries_say_nothing(rng, make):
+    X = rng.normal(size=(60, 20)) + 5
+    X[:30, :10] += 3
+    known = rng.random(X.shape) < 0.7
+    relation = Relation(make(np.where(known, X, 0)), "samples", "features", observed=make(known))
+    data = RelationalData((relation,))
+    model = CoCluster(2, random_state=0).fit(data)
+    found = account(model, data)
+    assert "unknown entries" in kinds(found)
+    assert found.data.views[0].entries == known.sum()
+    (table,) = found.associations
+    means = np.where(known, X, 0).sum(axis=0) / known.sum(axis=0)
+    centred = np.where(known, X - means, 0)
+    for i, row in enumerate(table.row_ids):
+        for j, column in enumerate(table.column_ids):
+            block = centred[model.labels_ == row][:, model.column_labels_ == column]
+            assert table.sums[i][j] == pytest.approx(block.sum(), abs=1e-9)
+    assert found.to_html()
 
 
 def test_classes_are_shown_and_never_used():
