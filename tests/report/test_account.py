@@ -23,6 +23,7 @@ from cocluster.report.account_tables import TABLES
 from cocluster.report.parts.material import Material
 from cocluster.report.parts.picture import STEPS, Layout
 from cocluster.report.subject import Clusters
+from cocluster.report.thumbnails import thumbnails
 from tests.conftest import Blocks
 from tests.report.accounts import dataset, links, told
 
@@ -354,6 +355,21 @@ def test_thumbnails_are_shown_where_samples_are_pictures(planted: Blocks):
     found = account(fitted(planted.X), planted.X, thumbnail=lambda i: planted.X[i].reshape(5, 5))
     for own in found.samples:
         assert all(m.picture.startswith("data:image/png;") for m in own.representative)
+
+
+def test_thumbnails_are_read_from_the_folder_and_from_nowhere_else(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for file in (folder / "a.png", tmp_path / "secret.png"):
+        image.new("RGB", (300, 200), (200, 10, 10)).save(file)
+    (folder / "broken.png").write_bytes(b"no picture")
+    show = thumbnails(folder, ["a.png", "broken.png", "../secret.png", "gone.png"])
+    assert show is not None
+    assert (show(0) or "").startswith("data:image/jpeg;")
+    assert [show(i) for i in (1, 2, 3)] == [None, None, None]
+    assert thumbnails(folder, ["a.txt"]) is None
+    assert thumbnails(folder, None) is None
 
 
 def test_links_of_the_fit_are_in_the_account():
