@@ -48,6 +48,7 @@ THOROUGH = (
     "tests/methods/test_state.py",
     "tests/projects",
     "tests/report",
+    "tests/test_notebooks.py",
     "tests/test_processes.py",
     "tests/utils/test_addresses.py",
 )

@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 from cocluster import Account, CoCluster, account, explain, open_blocks, write_blocks
+from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
 from cocluster.datasets import Dataset
 from cocluster.linalg.types import Array
@@ -22,6 +23,7 @@ from cocluster.report.account_tables import TABLES
 from cocluster.report.parts.material import Material
 from cocluster.report.parts.picture import STEPS, Layout
 from cocluster.report.subject import Clusters
+from cocluster.report.thumbnails import thumbnails
 from tests.conftest import Blocks
 from tests.report.accounts import dataset, links, told
 
@@ -202,6 +204,27 @@ def test_labels_alone_have_an_account(planted: Blocks):
     assert [own.size for own in found.samples] == np.bincount(planted.row_labels).tolist()
 
 
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_unknown_entries_say_nothing(rng, make):
+    X = rng.normal(size=(60, 20)) + 5
+    X[:30, :10] += 3
+    known = rng.random(X.shape) < 0.7
+    relation = Relation(make(np.where(known, X, 0)), "samples", "features", observed=make(known))
+    data = RelationalData((relation,))
+    model = CoCluster(2, random_state=0).fit(data)
+    found = account(model, data)
+    assert "unknown entries" in kinds(found)
+    assert found.data.views[0].entries == known.sum()
+    (table,) = found.associations
+    means = np.where(known, X, 0).sum(axis=0) / known.sum(axis=0)
+    centred = np.where(known, X - means, 0)
+    for i, row in enumerate(table.row_ids):
+        for j, column in enumerate(table.column_ids):
+            block = centred[model.labels_ == row][:, model.column_labels_ == column]
+            assert table.sums[i][j] == pytest.approx(block.sum(), abs=1e-9)
+    assert found.to_html()
+
+
 def test_classes_are_shown_and_never_used():
     data = dataset()
     model = CoCluster(3, random_state=0).fit(data.data)
@@ -332,6 +355,21 @@ def test_thumbnails_are_shown_where_samples_are_pictures(planted: Blocks):
     found = account(fitted(planted.X), planted.X, thumbnail=lambda i: planted.X[i].reshape(5, 5))
     for own in found.samples:
         assert all(m.picture.startswith("data:image/png;") for m in own.representative)
+
+
+def test_thumbnails_are_read_from_the_folder_and_from_nowhere_else(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for file in (folder / "a.png", tmp_path / "secret.png"):
+        image.new("RGB", (300, 200), (200, 10, 10)).save(file)
+    (folder / "broken.png").write_bytes(b"no picture")
+    show = thumbnails(folder, ["a.png", "broken.png", "../secret.png", "gone.png"])
+    assert show is not None
+    assert (show(0) or "").startswith("data:image/jpeg;")
+    assert [show(i) for i in (1, 2, 3)] == [None, None, None]
+    assert thumbnails(folder, ["a.txt"]) is None
+    assert thumbnails(folder, None) is None
 
 
 def test_links_of_the_fit_are_in_the_account():

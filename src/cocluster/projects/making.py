@@ -19,6 +19,7 @@ from cocluster.projects.project import DATA, FILE_ROW, Project, write_about
 from cocluster.projects.runs import NewRun
 from cocluster.report.account import Account, account
 from cocluster.report.page import page
+from cocluster.report.thumbnails import thumbnails
 from cocluster.utils.texts import is_unicode
 
 # What a run takes on the disk at most, but for very large data: bytes of the report and the
@@ -104,6 +105,7 @@ class Fitted:
             seconds=self.seconds,
             source=self.source or None,
             command=self.command or None,
+            thumbnail=thumbnails(self.source, self.dataset.sample_names) if self.source else None,
         )
 
     def run(self) -> NewRun:

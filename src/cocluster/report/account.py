@@ -123,7 +123,7 @@ def account(
     title: str | None = None,
     source: str | None = None,
     command: str | None = None,
-    thumbnail: Callable[[int], Array | None] | None = None,
+    thumbnail: Callable[[int], Array | str | None] | None = None,
     n_features: int = 10,
     n_members: int = 5,
     refits: int = 0,
@@ -147,8 +147,9 @@ def account(
         Of the report; by default the name of the data.
     source, command : str, optional
         The file or folder that was read, and the command that was typed: for how to reproduce.
-    thumbnail : callable of position to image array or None, optional
-        Where the samples are pictures: a small one, of shape (h, w) or (h, w, 3), from 0 to 255.
+    thumbnail : callable of position to image array, address or None, optional
+        Where the samples are pictures: a small one, of shape (h, w) or (h, w, 3), from 0 to 255, or
+        as a ``data:`` address, such as `cocluster.report.thumbnails.thumbnails` gives.
     n_features, n_members : int
         Most features, and most members of each kind, of each cluster.
     refits : int

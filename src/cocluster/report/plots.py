@@ -34,7 +34,7 @@ from cocluster.report.drawing.clusters import (
 )
 from cocluster.report.drawing.flows import plot_flows
 from cocluster.report.parts.picture import cell_effects
-from cocluster.report.subject import read_data
+from cocluster.report.subject import data_of
 from cocluster.utils.optional import library
 
 __all__ = [
@@ -92,7 +92,7 @@ def plot_reordering(
     >>> X = np.array([[5, 0, 4], [0, 3, 0], [6, 1, 5]])
     >>> figure = plot_reordering(X, np.array([0, 1, 0]), np.array([0, 1, 0]))
     """
-    X = read_data(X).relations[0].matrix
+    X = data_of(X).relations[0].matrix
     if X.shape != (len(row_labels), len(column_labels)):
         raise ValueError(
             f"X is {X.shape[0]} x {X.shape[1]}, but there are {len(row_labels)} row labels and "

@@ -118,6 +118,7 @@ def checked_labels(found: Any, data: RelationalData) -> dict[str, Array]:
 def data_of(data: Any) -> RelationalData:
     """Anything that holds data as relational data, samples in rows."""
     read = read_data(data)
+    check_complete(read, "A report")
     if blocks_of(read) is not None:
         raise ValueError(
             "Reports need data in memory; take a sample of the rows, and the labels that the model "
@@ -128,9 +129,7 @@ def data_of(data: Any) -> RelationalData:
 
 def read_data(data: Any) -> RelationalData:
     """The same, wherever the rows are: blocks on disk stay there."""
-    read = relational(data.data if isinstance(data, Described) else data).oriented()
-    check_complete(read, "A report")
-    return read
+    return relational(data.data if isinstance(data, Described) else data).oriented()
 
 
 def named_alike(labels: Mapping[str, Array], types: Sequence[str]) -> dict[str, Array]:

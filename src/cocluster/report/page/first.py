@@ -126,7 +126,7 @@ def _alerts(account: Contents) -> Html:
     items = [
         tag(
             "li",
-            tag("strong", "Look: " if alert.level == "warning" else "Note: "),
+            tag("strong", "Warning: " if alert.level == "warning" else "Note: "),
             alert.text,
             f" ({', '.join(alert.examples)})" if alert.examples else "",
             class_=alert.level,

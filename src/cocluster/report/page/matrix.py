@@ -24,6 +24,9 @@ from cocluster.utils.html import Html, markup, tag
 # Colour of every step, from -STEPS to STEPS.
 PALETTE = [signed_colour(step / STEPS) for step in range(-STEPS, STEPS + 1)]
 
+# Clusters with less of a side than this have no room for their name; the script knows it, too.
+ROOM = 0.018
+
 
 def overview(account: Contents) -> Html:
     """The first view, small: on the first screen."""
@@ -86,7 +89,7 @@ def _zoomable(account: Contents, number: int, picture: Picture) -> Html:
         tag("h3", name),
         tag("div", buttons, tag("span", hint, class_="small"), class_="tools", hidden=True),
         _frame(account, number, picture, small=False),
-        tag("p", hint, class_="told", hidden=True),
+        tag("p", "Point at a cell to see what it holds.", class_="told", hidden=True),
         tag("figcaption", _legend(picture)),
         None
         if table is None
@@ -195,6 +198,7 @@ def _names(account: Contents, picture: Picture, across: bool) -> Html:
                 tag("span", cut(name, 28)),
                 title=name,
                 style=style.format(*place),
+                class_="thin" if end - start < ROOM * cuts[-1] else None,
                 data_from=start,
                 data_to=end,
             )

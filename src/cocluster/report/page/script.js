@@ -73,6 +73,8 @@
         label.style.display = to > from ? "" : "none";
         label.style[side] = `${100 * from}%`;
         label.style[extent] = `${100 * (to - from)}%`;
+        // As in the page: a name needs some room.
+        label.classList.toggle("thin", to - from < 0.018);
       }
     }
 

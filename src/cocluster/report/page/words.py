@@ -49,9 +49,9 @@ def times_of(lift: float | None) -> str:
     """
     if lift is None:
         return "–"
-    return (
-        f"{lift:.1f}×" if 0.1 <= lift < 100 else f"{lift:.0f}×" if lift >= 100 else f"{lift:.2g}×"
-    )
+    # One digit after the point, unless that would say nothing or too much.
+    digits = 2 if lift < 0.1 else 1 if lift < 100 else 0
+    return f"{lift:,.{digits}f}×"
 
 
 def cut(text: str, length: int = LONG) -> str:

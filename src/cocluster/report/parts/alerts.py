@@ -65,6 +65,7 @@ def _of_data(found: Material) -> Iterator[Alert]:
     if found.data is None:
         return
     yield from _of_samples(found)
+    yield from _unknown(found)
     for relation in found.data.relations:
         if relation.rows == found.center:
             yield from _absent(found, relation)
@@ -87,6 +88,21 @@ def _of_data(found: Material) -> Iterator[Alert]:
             "them apart by their positions.",
             tuple(values[counts > 1][:EXAMPLES].tolist()),
         )
+
+
+def _unknown(found: Material) -> Iterator[Alert]:
+    """Entries that are not known."""
+    for relation in () if found.given is None else found.given.relations:
+        if relation.observed is not None:
+            size = relation.matrix.shape[0] * relation.matrix.shape[1]
+            share = 1 - float(column_counts(relation.observed).sum()) / size
+            yield Alert(
+                "unknown entries",
+                "note",
+                f"{share:.0%} of the entries of {relation.cols} are unknown: features and pictures "
+                "tell how the known ones differ from the mean of their column.",
+                (),
+            )
 
 
 def _absent(found: Material, relation: Relation) -> Iterator[Alert]:

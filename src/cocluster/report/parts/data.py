@@ -25,7 +25,7 @@ def data_part(found: Material, title: str | None) -> Data:
             for name, own in found.clusters.items()
         )
         + _unclustered(found),
-        views=() if data is None else tuple(_view(relation) for relation in data.relations),
+        views=() if found.given is None else tuple(map(_view, found.given.relations)),
         reading=reading.told() if reading else "",
         counting=getattr(reading, "counting", ""),
         alignment="" if data is None or data.alignment is None else str(data.alignment),
@@ -50,7 +50,7 @@ def _unclustered(found: Material) -> tuple[TypeSize, ...]:
 def _view(relation: Relation) -> DataView:
     """One matrix in numbers."""
     R = relation.matrix
-    entries = int(column_counts(R).sum())
+    entries = int(column_counts(R if relation.observed is None else relation.observed).sum())
     return DataView(
         name=relation.cols,
         rows=relation.rows,
@@ -59,7 +59,7 @@ def _view(relation: Relation) -> DataView:
         n_columns=int(R.shape[1]),
         entries=entries,
         density=entries / max(R.shape[0] * R.shape[1], 1),
-        kind=_kind(R),
+        kind=_kind(R) + ("" if relation.observed is None else ", some unknown"),
         weight=float(relation.weight),
     )
 

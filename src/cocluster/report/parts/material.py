@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, blocks_of
+from cocluster.linalg.matrices import column_sums, safe_inverse, scaled
 from cocluster.linalg.types import Array
-from cocluster.methods.costs import has_costs
+from cocluster.methods.costs import costs, has_costs
 from cocluster.methods.probability import probabilities
 from cocluster.report.evidence import costs_of, margins
 from cocluster.report.subject import (
@@ -41,6 +43,10 @@ class Material:
         What was found: a fitted model, or labels.
     data : RelationalData or None
         All of the data, samples in rows, wherever they are; None where only the model is known.
+        Where entries are unknown, the known ones are told by how far they are from the mean of
+        their column, and the unknown ones say nothing (zero): see `centred`.
+    given : RelationalData or None
+        The same as it came.
     clusters : dict of type to Clusters
         Of all objects, samples first.
     described : Described or None
@@ -51,6 +57,7 @@ class Material:
     data: RelationalData | None
     clusters: dict[str, Clusters]
     described: Described | None = None
+    given: RelationalData | None = None
 
     @staticmethod
     def of(model: Any, data: Any) -> Material:
@@ -60,7 +67,15 @@ class Material:
             return Material(model, None, _clusters(labels))
         read = read_data(data)
         described = data if isinstance(data, Described) else None
-        return Material(model, read, _clusters(checked_labels(model, read)), described)
+        clusters = _clusters(checked_labels(model, read))
+        return Material(model, centred(read), clusters, described, read)
+
+    @property
+    def has_unknown(self) -> bool:
+        """Whether entries of the data are unknown."""
+        return self.given is not None and any(
+            relation.observed is not None for relation in self.given.relations
+        )
 
     @property
     def center(self) -> str:
@@ -99,12 +114,18 @@ class Material:
         whole = len(self.rows) == len(self.own.codes)
         looked = self.data if whole and blocks_of(self.data) is None else self.data[self.rows]
         clusters = self.clusters | {self.center: Clusters(self.own.ids, self.own.codes[self.rows])}
-        return Subject(looked, clusters, self.model if is_model(self.model) else None)
+        # A model knows nothing of centred data.
+        judge = self.model if is_model(self.model) and not self.has_unknown else None
+        return Subject(looked, clusters, judge)
 
     @cached_property
     def costs(self) -> Array | None:
         """What those samples cost in every cluster."""
-        return None if self.subject is None else costs_of(self.subject, self.center)
+        if self.subject is None or self.given is None:
+            return None
+        if self.has_unknown and has_costs(self.model):
+            return costs(self.model, self.given[self.rows])[:, self.own.ids]
+        return costs_of(self.subject, self.center)
 
     @cached_property
     def probability(self) -> Array | None:
@@ -135,6 +156,24 @@ class Material:
         """What an object is called."""
         known = {} if self.data is None else self.data.names
         return str(known[name][position]) if name in known else str(position)
+
+
+def centred(data: RelationalData) -> RelationalData:
+    """Data without unknown entries: of relations that have some, deviations of the known ones.
+
+    Sparse matrices stay sparse, and an unknown entry counts neither for nor against a cluster.
+    """
+    return replace(data, relations=tuple(map(_centred, data.relations)))
+
+
+def _centred(relation: Relation) -> Relation:
+    """Known entries less the mean of those of their column."""
+    if relation.observed is None:
+        return relation
+    R: Any = relation.matrix
+    known = relation.observed.astype(np.float64)
+    means = column_sums(R) * safe_inverse(column_sums(known))
+    return replace(relation, matrix=R - scaled(known, None, means), observed=None)
 
 
 def _clusters(labels: Mapping[str, Array]) -> dict[str, Clusters]:

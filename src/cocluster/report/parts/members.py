@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from cocluster.linalg.types import Array
 from cocluster.report.parts.material import Material
 from cocluster.report.png import data_address
@@ -25,11 +23,11 @@ class Album:
     Attributes
     ----------
     found : Material
-    thumbnail : callable of position to image, or None
+    thumbnail : callable of position to image or address, or None
     """
 
     found: Material
-    thumbnail: Callable[[int], Array | None] | None = None
+    thumbnail: Callable[[int], Array | str | None] | None = None
 
     @staticmethod
     def empty() -> dict[str, Any]:
@@ -41,7 +39,7 @@ class Album:
         known = self.empty()
         image = None if self.thumbnail is None else self.thumbnail(position)
         if image is not None:
-            known["picture"] = data_address(np.asarray(image))
+            known["picture"] = image if isinstance(image, str) else data_address(image)
         about = self.found.described
         if about is None:
             return known

@@ -34,11 +34,11 @@ class DataView:
     n_rows, n_columns : int
         Its size; a view that lacks samples has fewer rows than there are samples.
     entries : int
-        Entries that are not zero.
+        Entries that are not zero; where some are unknown, those that are known.
     density : float
         Their share of all.
-    kind : {"counts", "not negative", "any sign"}
-        What the entries are.
+    kind : str
+        What the entries are: "counts", "not negative" or "any sign", and whether some are unknown.
     weight : float
         What the view counts for.
     """
