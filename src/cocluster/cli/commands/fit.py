@@ -177,5 +177,7 @@ def tell_next(folder: Path, account: Any, progress: Progress) -> None:
     place = shlex.quote(str(folder))
     progress.note(f"{account.run.asked}{took}; report: {printable(folder / 'report.html')}")
     largest = account.samples[0].id if account.samples else 0
+    # Where everything is one cluster, there is nothing to ask about.
+    other = f"ask {place}" if len(account.samples) > 1 else f"fit {place} -k 2"
     progress.note(f"next: {bold(f'cocluster explain {place} {largest}', sys.stderr)}")
-    progress.note(f"      {bold(f'cocluster ask {place}', sys.stderr)}")
+    progress.note(f"      {bold(f'cocluster {other}', sys.stderr)}")
