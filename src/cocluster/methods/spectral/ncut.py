@@ -10,15 +10,16 @@ from sklearn.metrics.pairwise import cosine_similarity, rbf_kernel
 from sklearn.utils import Tags
 
 from cocluster.data.relational import RelationalData
+from cocluster.data.scaling import Scaling
 from cocluster.graphs import knn_graph
 from cocluster.graphs.distances import mean_squared_distance, row_chunks
 from cocluster.graphs.similarity import Gram, checked_similarity, linked_similarity
 from cocluster.graphs.weights import Metric, Weights
 from cocluster.linalg.matrices import is_nonnegative, safe_inverse
 from cocluster.linalg.subspace import unit_rows
-from cocluster.linalg.types import Array, InMemory
+from cocluster.linalg.types import Array, InMemory, Matrix
 from cocluster.methods.base import Task
-from cocluster.methods.one_type import only_matrix, sample_links
+from cocluster.methods.one_type import only_matrix, sample_links, scaling_of_samples
 from cocluster.methods.spectral.base import Points, SpectralCoclusterer, SpectralTask
 from cocluster.methods.spectral.embedding import ncut_embedding
 from cocluster.trifactor import Run, State
@@ -128,7 +129,8 @@ class NCut(SpectralCoclusterer):
         Whether links act in k-means, too. With False and ``link_weight=1`` the method is the
         paper's own.
     normalize : {"auto", None, "l2", "tfidf", "degree"}
-        "auto" leaves the data as they are.
+        "auto" is "tfidf" for occurrences (no negative entry, most entries zero) and leaves other
+        data as they are.
     n_init : int
         Starts of k-means; the one with the lowest objective is kept.
     random_state : int, RandomState or None
@@ -177,6 +179,9 @@ class NCut(SpectralCoclusterer):
             raise ValueError("bandwidth must be positive; None takes it from the data.")
         if self.link_weight is not None:
             check_number(self.link_weight, "link_weight")
+
+    def _fit_scaling(self, R: Matrix) -> Scaling:
+        return scaling_of_samples(R, self.normalize, self.affinity == "precomputed")
 
     def _prepared(self, task: Task) -> SpectralTask:
         X, center = only_matrix(self, task.data), task.data.center
