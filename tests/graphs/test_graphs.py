@@ -174,6 +174,15 @@ def test_candidate_graphs_are_eleven_and_independent_of_scale(as_container: Any)
         assert abs(W - graphs[name]).max() < 1e-9
 
 
+def test_printed_bandwidths_are_multiples_of_the_inverse_mean_squared_distance() -> None:
+    X = 3 * points(0)
+    tau = np.mean([((x - y) ** 2).sum() for x in X for y in X])
+    for printed, unit in ((False, tau), (True, 1 / tau)):
+        graphs = candidate_graphs(X, 4, printed=printed)
+        expected = knn_graph(X, 4, weights="heat", bandwidth=unit / 10)
+        np.testing.assert_allclose(graphs["heat 0.1"].toarray(), expected.toarray())
+
+
 def test_candidate_graphs_of_equal_points_are_finite() -> None:
     assert all(np.isfinite(W.data).all() for W in candidate_graphs(np.ones((8, 2)), 2).values())
 

@@ -18,7 +18,7 @@ from cocluster.linalg.matrices import by_rows, gram, pair_dots, row_squares, squ
 from cocluster.linalg.partitions import placed, with_rows
 from cocluster.linalg.types import Array, Factor, InMemory, Matrix, is_blocked
 from cocluster.links import Links
-from cocluster.links.closure import merge_pairs, symmetric
+from cocluster.links.closure import link_share, merge_pairs, symmetric
 from cocluster.utils.chunks import chunks
 
 # XᵀX is made in parts of about this many cells, 32 MB in double precision: small beside the data,
@@ -74,6 +74,10 @@ class Gram:
     def largest(self) -> float:
         """Largest entry: by Cauchy-Schwarz a squared row length."""
         return float(row_squares(self.X).max(initial=0.0))
+
+    def smallest(self) -> float:
+        """0: rows without negative entries have no products below it."""
+        return 0.0
 
     def squared_norm(self) -> float:
         r""":math:`\|X X^T\|^2 = \|X^T X\|^2`, the smaller of the two made part by part."""
@@ -160,12 +164,14 @@ def _norm_work(X: InMemory) -> float:
     return float(np.sum(np.diff(X.indptr) ** 2.0)) if sp.issparse(X) else 0.0
 
 
-def linked_similarity(A: Matrix, links: Links | None, how: str) -> Matrix:
-    r"""Write links into a similarity A >= 0.
+def linked_similarity(
+    A: Matrix, links: Links | None, how: str, weight: float | None = None
+) -> Matrix:
+    r"""Write links into a similarity A.
 
-    ``"replace"``: a must-link gets the largest entry of A, a cannot-link gets 0 (the smallest
-    similarity there can be; so no scan of n x n entries is needed). ``"add"``: a link of weight w
-    adds or subtracts w times the largest entry; what falls below 0 is set to 0.
+    ``"replace"``: a must-link gets the largest entry of A, a cannot-link gets 0, or the smallest
+    entry if that is negative. ``"add"``: a link of weight w adds or subtracts w times the largest
+    entry; what falls below 0, or below the smallest entry, is set to it.
 
     Parameters
     ----------
@@ -173,6 +179,10 @@ def linked_similarity(A: Matrix, links: Links | None, how: str) -> Matrix:
     links : Links or None
         Between the n samples. None gives A itself.
     how : {"replace", "add"}
+    weight : float, optional
+        Share of the change that is made: 1 as above. By default 1 for links with weights of their
+        own ("add"), else as much as many links of a sample can have without harm to samples that
+        have none (`cocluster.links.closure.link_share`).
 
     Returns
     -------
@@ -182,13 +192,16 @@ def linked_similarity(A: Matrix, links: Links | None, how: str) -> Matrix:
         return A
     must, reward = merge_pairs(links.must_link, links.must_weights)
     cannot, penalty = merge_pairs(links.cannot_link, links.cannot_weights)
-    pairs, top = np.concatenate([must, cannot]), largest(A)
+    pairs, top, least = np.concatenate([must, cannot]), largest(A), smallest(A)
     before = entries(A, pairs)
     if how == "replace":
-        after = np.repeat([top, 0.0], [len(must), len(cannot)])
+        after = np.repeat([top, least], [len(must), len(cannot)])
     else:
-        after = np.maximum(before + top * np.concatenate([reward, -penalty]), 0.0)
-    correction = symmetric(pairs, after - before, len(links))
+        raised = before + top * np.concatenate([reward, -penalty])
+        after = np.maximum(raised, least)
+    if weight is None:
+        weight = link_share(pairs) if how == "replace" else 1.0
+    correction = symmetric(pairs, weight * (after - before), len(links))
     return LinkedSimilarity(A, correction.astype(A.dtype))
 
 
@@ -212,6 +225,12 @@ def entries(A: InMemory, pairs: Array) -> Array:
 def largest(A: InMemory) -> float:
     """Largest entry of a similarity."""
     return float(A.max())
+
+
+@delegating
+def smallest(A: InMemory) -> float:
+    """Smallest entry of a similarity if that is negative, else 0: no similarity at all."""
+    return min(float(A.min()), 0.0)
 
 
 @delegating

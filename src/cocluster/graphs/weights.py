@@ -75,7 +75,9 @@ def knn_graph(
     return sp.csr_array((graph.data, (rows, columns)), shape=(X.shape[0], X.shape[0]))
 
 
-def candidate_graphs(X: InMemory, n_neighbors: int = 5, seed: int = 0) -> dict[str, sp.csr_array]:
+def candidate_graphs(
+    X: InMemory, n_neighbors: int = 5, seed: int = 0, *, printed: bool = False
+) -> dict[str, sp.csr_array]:
     r"""Make the eleven candidate graphs of RMC [1]_: binary, cosine, and nine with heat weights.
 
     All have the same Euclidean neighbours. The bandwidths are
@@ -85,6 +87,7 @@ def candidate_graphs(X: InMemory, n_neighbors: int = 5, seed: int = 0) -> dict[s
 
     The paper prints the inverse of this :math:`\tau`. As a bandwidth in :math:`\exp(-d^2/t)` that
     is right for data of unit scale only; ours makes the graphs independent of the scale of X.
+    ``printed=True`` takes the inverse.
 
     References
     ----------
@@ -92,6 +95,7 @@ def candidate_graphs(X: InMemory, n_neighbors: int = 5, seed: int = 0) -> dict[s
     """
     neighbours = nearest_neighbours(X, n_neighbors, seed)
     tau = mean_squared_distance(X) or 1.0
+    tau = 1.0 / tau if printed else tau
     d2 = neighbour_distances(X, neighbours)
     graphs = {
         "binary": _weighted(neighbours, np.ones(neighbours.shape)),

@@ -1,4 +1,9 @@
-"""The one list of methods: what each is, takes and gives."""
+"""The one list of methods: what each is, takes and gives.
+
+TSVM (transductive support vector machines), with which some papers compare, is not in it: it is a
+classifier, which needs labels of every class, knows no pairs and finds no clusters without them.
+It lives in `benchmarks.baselines`, for the papers' tables.
+"""
 
 from __future__ import annotations
 

@@ -124,8 +124,9 @@ class NonNegativeAssociation:
 
     def _stepped(self, S: Array, cross: Array, fitted: Array) -> Array:
         """S times the power of what the data ask for over what the model has."""
-        # Both maxima guard against rounding: on non-negative data neither term is below zero.
-        ratio = np.maximum(cross, 0) / np.maximum(fitted, EPS)
+        # Where data are signed, what pulls S down goes below the line. On non-negative data nothing
+        # does, and the maxima only guard against rounding.
+        ratio = np.maximum(cross, 0) / np.maximum(fitted + np.maximum(-cross, 0), EPS)
         return np.asarray(S * ratio**self.exponent)
 
     def start_known(self, cross: Array, counts: Array) -> Array:

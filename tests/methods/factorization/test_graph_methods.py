@@ -271,3 +271,39 @@ def test_many_equal_distances_give_the_same_labels_dense_and_sparse(method, form
     dense, sparse = (fitted(method, hold(X), max_iter=5, **form) for hold in HOLDS)
     for graph in ("labels_", "column_labels_"):
         assert_array_equal(getattr(dense, graph), getattr(sparse, graph))
+
+
+@pytest.mark.parametrize("laplacian_", ["plain", "normalized"])
+def test_drcc_is_rules_15_and_16_with_the_laplacian_asked_for(laplacian_, rng):
+    X, graphs = rng.random((20, 16)), {"samples": graph_of(20, 1), "features": graph_of(16, 2)}
+    G, F = rng.random((20, K)) + 0.1, rng.random((16, K)) + 0.1
+    form = {"laplacian": laplacian_, "normalize": None, "tol": 0, "init": (G, F)}
+    model = fitted(DRCC, X, graphs, max_iter=3, **form)
+    unit = squared_norm(X) / K  # what strength 1 means
+    L, M = (
+        unit * laplacian(graphs[name], laplacian_ == "normalized").toarray()
+        for name in ("samples", "features")
+    )
+
+    def up(A):
+        return np.maximum(A, 0)
+
+    def stepped(R, G, F, S, L):
+        # Rule (15); rule (16) is the same with the data turned over.
+        A, B = R @ F @ S.T, S @ F.T @ F @ S.T
+        pull, push = up(A) + G @ up(-B) + up(-L) @ G, up(-A) + G @ up(B) + up(L) @ G
+        return G * np.sqrt(pull / push)
+
+    def solved(G, F):
+        return np.linalg.pinv(G.T @ G) @ G.T @ X @ F @ np.linalg.pinv(F.T @ F)
+
+    S = solved(G, F)
+    for _ in range(3):
+        G = stepped(X, G, F, S, L)
+        G = G / np.linalg.norm(G, axis=0)
+        S = solved(G, F)
+        F = stepped(X.T, F, G, S.T, M)
+        F = F / np.linalg.norm(F, axis=0)
+        S = solved(G, F)
+    assert_allclose(model.row_factor_, G)
+    assert_allclose(model.column_factor_, F)

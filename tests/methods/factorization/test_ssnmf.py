@@ -16,7 +16,7 @@ from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
 from cocluster.graphs import similarity
 from cocluster.graphs.similarity import Gram, linked_similarity
-from cocluster.linalg.matrices import squared_norm
+from cocluster.linalg.matrices import EPS, squared_norm
 from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.methods.factorization import ssnmf
@@ -68,7 +68,7 @@ def test_operator_is_the_matrix_with_links(hold, how, planted, rng, monkeypatch)
     monkeypatch.setattr(similarity, "CELLS_AT_ONCE", 100)
     links = drawn_links(planted.row_labels, 60, rng)
     twin = linked_twin(planted.X @ planted.X.T, links, how)
-    operator = linked_similarity(Gram(hold(planted.X)), links, how)
+    operator = linked_similarity(Gram(hold(planted.X)), links, how, weight=1.0)
     G = rng.random((40, K))
     assert_allclose(operator @ G, twin @ G)
     assert_allclose(operator.T @ G, twin.T @ G)
@@ -227,7 +227,6 @@ def test_single_precision_stays_single(planted, rng):
         ({"gamma": -1.0, "affinity": "rbf"}, "gamma"),
         ({"n_column_clusters": 2}, "leave n_column_clusters=None"),
         ({"affinity": "precomputed"}, "must be square"),
-        ({"affinity": lambda X, Y: -np.ones((len(X), len(Y)))}, "negative values"),
     ],
 )
 def test_bad_parameters(parameters, message, planted):
@@ -266,3 +265,40 @@ def test_sets_of_the_paper_with_three_percent_of_the_pairs(file, classes):
         for draw in range(500, 505)
     ]
     assert np.mean(scores) >= 0.99
+
+
+def literal_ssnmf(A, G, sweeps):
+    """Eq. (4) and (5) of the paper as printed, S diagonal, from G and the S of least squares."""
+    B = np.linalg.pinv(G.T @ G)
+    S = B @ G.T @ A @ G @ B
+    S = np.diag(np.diag(np.maximum(S, EPS + 1e-3 * np.abs(S).max())))
+    for _ in range(sweeps):
+        G = G * ((A @ G @ S) / (G @ S @ G.T @ G @ S)) ** 0.25
+        S = S * np.sqrt((G.T @ A @ G) / (G.T @ G @ S @ G.T @ G))
+    return G, S
+
+
+def test_without_ties_and_at_full_weight_it_is_the_method_of_the_paper(planted, rng):
+    links = drawn_links(planted.row_labels, 60, rng)
+    start = rng.random((40, K)) + 0.1
+    form = {"link_weight": 1.0, "ties": False, "tol": 0, "init": start}
+    model = SSNMF(K, max_iter=4, **form).fit(planted.X, links=links)
+    A = linked_twin(planted.X @ planted.X.T, links, "replace")
+    G, S = literal_ssnmf(A, start, 4)
+    assert_allclose(model.row_factor_ @ model.association_ @ model.row_factor_.T, G @ S @ G.T)
+
+
+@pytest.mark.parametrize("link", ["replace", "add"])
+def test_signed_similarities_are_taken_and_the_objective_never_rises(link, planted, rng):
+    X = planted.X - planted.X.mean(axis=0)
+    model = SSNMF(K, affinity="precomputed", link=link, random_state=0, tol=0, max_iter=40)
+    model.fit(X @ X.T, links=drawn_links(planted.row_labels, 60, rng))
+    history = model.objective_history_
+    assert (np.diff(history) <= 1e-10 * history[0]).all()
+    assert accuracy(planted.row_labels, model.labels_) == 1
+
+
+def test_a_cannot_link_gets_the_smallest_of_signed_similarities():
+    A = np.array([[2.0, 1, -3], [1, 2, 0], [-3, 0, 2]])
+    links = Links.from_pairs(cannot_link=[[0, 1]], n_samples=3)
+    assert (linked_similarity(A, links, "replace") @ np.eye(3))[0, 1] == -3

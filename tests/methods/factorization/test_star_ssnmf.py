@@ -52,6 +52,21 @@ def test_objective_never_rises(data, negative, rng):
     assert (np.diff(history) <= 1e-9 * history[0]).all()
 
 
+def test_without_continuation_it_is_both_algorithms_and_nothing_else(rng):
+    truth = rng.permutation(np.arange(45) % K)
+    views = {"words": plant(rng, truth, 20, K, 2).X, "tags": plant(rng, truth, 14, K, 2).X}
+    links = true_links(truth, 60, rng)
+    common = {"normalize": "l2", "init": "random", "n_init": 1, "tol": 0, "max_iter": 8}
+    model = StarSSNMF(K, continued=False, random_state=3, **common).fit(views, links=links)
+    # Algorithm 1, then Algorithm 2: the transformed relations without a word of the links.
+    units = {name: X / np.linalg.norm(X, axis=1)[:, None] for name, X in views.items()}
+    learned = learn_metrics(units, links.must_link, links.cannot_link)
+    transformed = {name: learned.transformed(name, X, True) for name, X in units.items()}
+    plain = NMTF(K, random_state=3, **common | {"normalize": None}).fit(transformed)
+    assert_allclose(model.row_factor_, plain.row_factor_)
+    assert model.objective_ == pytest.approx(plain.objective_)
+
+
 @pytest.mark.parametrize("hold", [np.asarray, sp.csr_array])
 def test_links_find_what_the_data_alone_do_not_show(hold, rng):
     """A louder second grouping of the samples hides the one that the links ask for."""

@@ -10,6 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import rbf_kernel
 
 from cocluster.methods.kernel_kmeans.estimator import KernelKMeans
+from cocluster.methods.spectral.ncut import NCut
 from cocluster.metrics import accuracy
 
 SEEDS = (0,)
@@ -93,3 +94,23 @@ def test_bad_parameters(parameters, message, planted):
 def test_many_types_are_refused(planted):
     with pytest.raises(ValueError, match=r"takes one matrix.*StarSSNMF"):
         KernelKMeans(K).fit({"words": planted.X, "tags": planted.X})
+
+
+@pytest.mark.parametrize("method", [KernelKMeans, NCut])
+def test_occurrences_are_weighted_and_other_data_left_as_they_are(method, rng):
+    counts = rng.poisson(0.3, size=(40, 30)).astype(float)
+    counts[:, 0] += 1
+    kernel = counts @ counts.T
+    given = {"kernel": "precomputed"} if method is KernelKMeans else {"affinity": "precomputed"}
+    sparse_kernel = np.where(np.eye(40), kernel, 0) + 1e-3 * (kernel > 5)
+    for X, form, expected in (
+        (counts, {}, "tfidf"),
+        (sp.csr_array(counts), {}, "tfidf"),
+        (counts + 1, {}, None),
+        (counts - 0.1 * (counts > 0) * 20, {}, None),
+        (sparse_kernel, given, None),
+    ):
+        auto, plain = (
+            method(3, random_state=0, normalize=how, **form).fit(X) for how in ("auto", expected)
+        )
+        assert auto.objective_ == plain.objective_

@@ -21,10 +21,13 @@ from tests.methods.spectral.test_embedding import blocks
 Rng = np.random.default_rng
 
 
-def slow_matrix(X: np.ndarray, alpha: float, beta: float, k: int) -> np.ndarray:
-    """Eq. 20 with all blocks written out, patches of objects at unit length."""
+def slow_matrix(
+    X: np.ndarray, alpha: float, beta: float, k: int, unit_patches: bool = True
+) -> np.ndarray:
+    """Eq. 20 with all blocks written out, patches of objects at unit length or as they are."""
     N = X / np.sqrt(np.outer(X.sum(axis=1), X.sum(axis=0)))
-    LS, LF = (patch_laplacian(unit_rows(A), k).toarray() for A in (X, X.T))
+    objects = [unit_rows(A) if unit_patches else A for A in (X, X.T)]
+    LS, LF = (patch_laplacian(A, k).toarray() for A in objects)
     return np.block([[alpha * LS, -N], [-N.T, beta * LF]])
 
 
@@ -96,3 +99,15 @@ def test_empty_rows_and_columns_are_embedded_without_complaint() -> None:
 def test_negative_strength_is_refused() -> None:
     with pytest.raises(ValueError, match="strength"):
         joint_embedding(np.eye(9), 2, Rng(0), row_strength=-1.0)
+
+
+@pytest.mark.parametrize("as_container", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("unit_patches", [True, False])
+def test_patches_have_the_scale_asked_for(as_container: Any, unit_patches: bool) -> None:
+    X, _ = blocks(3)
+    rows, columns = joint_embedding(
+        as_container(X), 4, Rng(0), n_neighbors=5, unit_patches=unit_patches
+    )
+    _, exact = smallest_eigenvectors(slow_matrix(X, 1.0, 1.0, 5, unit_patches), 4, Rng(0))
+    Z = np.vstack([rows, columns])
+    np.testing.assert_allclose(np.linalg.svd(exact.T @ Z)[1], 1, atol=1e-6)

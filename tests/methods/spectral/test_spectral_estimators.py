@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.cluster import SpectralCoclustering
+from sklearn.cluster import KMeans, SpectralCoclustering
 from sklearn.metrics import adjusted_rand_score
 
 from cocluster import BSGP, LDCC, SRC, CoCluster, Links, NCut
@@ -273,3 +273,46 @@ def test_state_of_points_is_hard() -> None:
     problem = NearestMeans({"a": point_set({"a": np.eye(3)}, 3, {})})
     state = problem.moved("a", State(problem.start(0).factors))
     assert sorted(state.factors["a"].labels.tolist()) == [0, 1, 2]
+
+
+def test_bsgp_takes_as_many_vectors_as_asked_and_unit_rows(planted):
+    X, k = planted.X, 3
+    scale = 1 / np.sqrt(X.sum(axis=1)), 1 / np.sqrt(X.sum(axis=0))
+    U, _, Vt = np.linalg.svd(scale[0][:, None] * X * scale[1])
+    for n_components in (1, 2, 5):
+        points = [scale[0][:, None] * U, scale[1][:, None] * Vt.T]
+        expected = np.vstack([Z[:, 1 : 1 + n_components] for Z in points])
+        for unit in (False, True):
+            model = BSGP(k, n_components=n_components, unit_rows=unit, random_state=0).fit(X)
+            Z = np.vstack(list(model.embedding_.values()))
+            literal = expected / np.linalg.norm(expected, axis=1)[:, None] if unit else expected
+            # Vectors are free in their signs: products of points are not.
+            np.testing.assert_allclose(Z @ Z.T, literal @ literal.T, atol=1e-8)
+
+
+def test_ldcc_patches_of_unit_rows_as_given_are_those_of_unit_rows(planted):
+    given = LDCC(3, normalize="l2", patch_scale="given", random_state=0).fit(planted.X)
+    unit = LDCC(3, normalize="l2", random_state=0).fit(planted.X)
+    assert given.objective_ != unit.objective_  # features differ
+    with pytest.raises(ValueError, match="patch_scale"):
+        LDCC(3, patch_scale="both").fit(planted.X)
+
+
+def test_ncut_at_full_weight_without_ties_is_the_method_of_the_paper(planted, rng):
+    X, n = planted.X, 40
+    pairs = np.array([[i, j] for i in range(n) for j in range(i)])[rng.permutation(780)[:60]]
+    same = planted.row_labels[pairs[:, 0]] == planted.row_labels[pairs[:, 1]]
+    form = {"affinity": "cosine", "ties": False, "link_weight": 1.0}
+    model = NCut(3, random_state=0, **form).fit(X, links=(pairs[same], pairs[~same]))
+    unit = X / np.linalg.norm(X, axis=1)[:, None]
+    W = unit @ unit.T
+    for (i, j), together in zip(pairs, same, strict=True):
+        W[i, j] = W[j, i] = 1.0 if together else 0.0
+    root = 1 / np.sqrt(W.sum(axis=1))
+    vectors = np.linalg.eigh(root[:, None] * W * root)[1]
+    Z = root[:, None] * vectors[:, -3:]
+    Z = Z / np.linalg.norm(Z, axis=1)[:, None]
+    found = model.embedding_["samples"]
+    np.testing.assert_allclose(found @ found.T, Z @ Z.T, atol=1e-6)
+    best = KMeans(3, n_init=20, random_state=0).fit(Z)
+    assert model.objective_ == pytest.approx(best.inertia_)

@@ -25,7 +25,7 @@ class DRCC(GraphEstimator):
         of every other type). Relative to the data: λ is ``row_strength`` · ‖X‖² / k. As the
         columns have unit length, tr(Gᵀ L G) lies between 0 and 2 k, so at strength 1 a factor
         without any smoothness costs as much as the data weigh. 0 leaves the graph out.
-    n_neighbors, metric
+    n_neighbors, metric, laplacian
         See `GraphEstimator`; graphs of your own are given to `fit`.
 
     Other parameters are those of `SoftTriFactorEstimator`; ``assign="kmeans"``, because the
@@ -39,8 +39,9 @@ class DRCC(GraphEstimator):
     * Steps are small where a graph is strong, hence ``max_iter=1000`` and ``tol=1e-6``.
     * Data of any sign are taken. Cost of a sweep: two products of the data with k columns, and one
       of each graph.
-    * The paper has the plain Laplacian D - W and columns normalised at an unstated time; with the
-      normalised one the strength does not depend on the weights of the graph.
+    * The paper has the plain Laplacian D - W (``laplacian="plain"``) and columns normalised at an
+      unstated time; with the normalised one the strength does not depend on the weights of the
+      graph.
 
     References
     ----------

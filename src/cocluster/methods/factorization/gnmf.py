@@ -27,7 +27,7 @@ class GNMF(GraphEstimator):
         Strength of the graph of the samples, and of every other type. Relative to the data: λ is
         the strength times Σ w_r ‖R_r‖² / n over the relations of the type, that is, times the mean
         square of an object, because the rows of the factor start at length about one.
-    n_neighbors, metric
+    n_neighbors, metric, laplacian
         See `GraphEstimator`; graphs of your own are given to `fit`.
 
     Other parameters are those of `SoftTriFactorEstimator`; ``n_column_clusters`` must be left
@@ -40,7 +40,7 @@ class GNMF(GraphEstimator):
       paper nothing prevents that but the start, from which steps depart slowly in this direction;
       `DRCC` is the method in which the scale is fixed.
     * Cost of a sweep: two products of each relation with k columns, and one of each graph.
-    * The paper has the plain Laplacian D - W; the normalised one is used here, so that the
+    * The paper has the plain Laplacian D - W (``laplacian="plain"``); with the normalised one the
       strength does not depend on the weights of the graph.
 
     References
@@ -67,7 +67,8 @@ class GNMF(GraphEstimator):
         (graph,) = graphs.values()
         # Per object, not per cluster as in `GraphEstimator`: here rows start at length one, there
         # columns are kept at it.
-        return PairTerms(smoothing(data, graph, strength * scale_of(data, name) / data.size(name)))
+        scale = strength * scale_of(data, name) / data.size(name)
+        return PairTerms(smoothing(data, graph, scale, self.laplacian == "normalized"))
 
     def _problem(self, task: Any) -> TriFactorProblem:
         # Exponent 1: the rule of Lee and Seung, which descends for data >= 0.

@@ -203,6 +203,9 @@ class GraphEstimator(SoftTriFactorEstimator):
         side; absent samples count as zeros). By cosine, objects without data have no neighbours.
         Samples in row blocks are compared with those of their block and with 2,000 of all blocks,
         features by their leading singular vectors.
+    laplacian : {"normalized", "plain"}
+        :math:`D^{-1/2} (D - W) D^{-1/2}`, with which strengths do not depend on the weights of the
+        graph; or D - W, as most of the papers print it.
 
     Other parameters are those of `SoftTriFactorEstimator`, with ``assign="kmeans"``, because the
     literature clusters the rows of the factor.
@@ -211,6 +214,7 @@ class GraphEstimator(SoftTriFactorEstimator):
     _: KW_ONLY
     n_neighbors: int = 5
     metric: Metric = "cosine"
+    laplacian: str = "normalized"
     assign: str = "kmeans"
     # Steps are small where a graph is strong, so that runs are long.
     max_iter: int = 1000
@@ -224,6 +228,7 @@ class GraphEstimator(SoftTriFactorEstimator):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_graph_parameters(self)
+        check_choice(self.laplacian, "laplacian", ("normalized", "plain"))
 
     def _prepared(self, task: Task) -> GraphTask:
         return with_penalties(task, strengths_of(self), self._graphs, self._penalty)
@@ -238,7 +243,8 @@ class GraphEstimator(SoftTriFactorEstimator):
         """What the graphs of a type do to its factor."""
         (graph,) = graphs.values()
         # Columns of unit length make tr(Gᵀ L G) at most 2 k: divided by k, strengths compare.
-        return PairTerms(smoothing(data, graph, strength * scale_of(data, name) / k))
+        scale = strength * scale_of(data, name) / k
+        return PairTerms(smoothing(data, graph, scale, self.laplacian == "normalized"))
 
     def _problem(self, task: Any) -> TriFactorProblem:
         factors = {
@@ -254,10 +260,12 @@ def scale_of(data: RelationalData, name: str) -> float:
     return sum(r.weight * squared_norm(r.matrix) for r in touching)
 
 
-def smoothing(data: RelationalData, graph: sp.csr_array, scale: float) -> sp.csr_array:
-    """The scaled normalised Laplacian, in the precision of the data."""
+def smoothing(
+    data: RelationalData, graph: sp.csr_array, scale: float, normalized: bool = True
+) -> sp.csr_array:
+    """The scaled Laplacian, in the precision of the data."""
     dtype = np.result_type(*(r.matrix.dtype for r in data.relations))
-    return (scale * laplacian(graph, normalized=True)).astype(dtype)
+    return (scale * laplacian(graph, normalized)).astype(dtype)
 
 
 def anchor(

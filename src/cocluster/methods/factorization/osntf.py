@@ -41,7 +41,7 @@ class OSNTF(GraphEstimator):
     fast : bool
         Whether to take the indicator form. ``assign`` has no effect there; use ``tol=0`` to run
         until no label changes.
-    n_neighbors, metric
+    n_neighbors, metric, laplacian
         See `GraphEstimator`; graphs of your own are given to `fit`.
 
     Other parameters are those of `SoftTriFactorEstimator`; ``assign="kmeans"``.

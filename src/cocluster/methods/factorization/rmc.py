@@ -31,7 +31,7 @@ from cocluster.trifactor import (
     TriFactorProblem,
     simplex_weights,
 )
-from cocluster.utils.checks import check_number
+from cocluster.utils.checks import check_choice, check_number
 from cocluster.utils.named import by_name
 
 
@@ -56,7 +56,10 @@ class RMC(GraphEstimator):
     share_weights : bool
         Whether all types have the same μ, as in the block form of the paper. The candidate graphs
         of all types must then correspond.
-    n_neighbors, metric
+    bandwidth : {"scaled", "printed"}
+        Of the heat weights: multiples of the mean squared distance, which makes the graphs free of
+        the scale of the data, or of its inverse, as the paper prints.
+    n_neighbors, metric, laplacian
         See `GraphEstimator`. The candidates are those of `graphs.candidate_graphs`. Graphs of your
         own are given to `fit`: for a type one graph, a list of graphs, or a mapping of names to
         graphs.
@@ -85,6 +88,7 @@ class RMC(GraphEstimator):
     strength: float | Mapping[str, float] = 1.0
     spread: float = 0.1
     share_weights: bool = False
+    bandwidth: str = "scaled"
 
     _strengths: ClassVar[tuple[str, ...]] = ("strength",)
 
@@ -94,6 +98,7 @@ class RMC(GraphEstimator):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number(self.spread, "spread")
+        check_choice(self.bandwidth, "bandwidth", ("scaled", "printed"))
 
     def _graphs(self, data: RelationalData, name: str, given: Any) -> Graphs:
         if given is None:
@@ -102,7 +107,7 @@ class RMC(GraphEstimator):
                 return {}
             # Candidates are made by distances; those of unit rows follow the cosines.
             X = unit_rows(X) if self.metric == "cosine" else X
-            return candidate_graphs(X, self.n_neighbors)
+            return candidate_graphs(X, self.n_neighbors, printed=self.bandwidth == "printed")
         if isinstance(given, list | tuple):
             given = {f"graph {i}": graph for i, graph in enumerate(given)}
         candidates = by_name(given, ["given"])
@@ -115,7 +120,8 @@ class RMC(GraphEstimator):
         self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
     ) -> GraphEnsemble:
         # Unscaled: the ensemble multiplies with the strength, after it has weighed the graphs.
-        laplacians = {key: smoothing(data, graph, 1.0) for key, graph in graphs.items()}
+        normal = self.laplacian == "normalized"
+        laplacians = {key: smoothing(data, graph, 1.0, normal) for key, graph in graphs.items()}
         return GraphEnsemble(laplacians, strength * scale_of(data, name) / k, self.spread)
 
     def _problem(self, task: Any) -> TriFactorProblem:

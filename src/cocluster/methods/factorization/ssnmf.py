@@ -19,7 +19,7 @@ from cocluster.graphs.similarity import (
     linked_similarity,
     norm_work,
 )
-from cocluster.linalg.matrices import gram, is_nonnegative, squared_norm
+from cocluster.linalg.matrices import gram, squared_norm
 from cocluster.linalg.partitions import Ties, made
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, Matrix
@@ -37,15 +37,14 @@ from cocluster.trifactor import (
     TriFactorProblem,
     ties_and_pairs,
 )
-from cocluster.utils.checks import check_choice
+from cocluster.utils.checks import check_choice, check_number
 
 # Most operations on sparse entries that the norm of a similarity may take, else it is left out: at
 # 20 ns each, four seconds for a constant that no step depends on.
 NORM_WORK = 2e8
 # Affinities that are products of rows, so that the matrix of them is never formed.
 FROM_PRODUCTS = ("linear", "cosine")
-NEED_NONNEGATIVE = (*FROM_PRODUCTS, "precomputed")
-AFFINITIES = (*NEED_NONNEGATIVE, "rbf")
+AFFINITIES = (*FROM_PRODUCTS, "precomputed", "rbf")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -98,8 +97,15 @@ class SSNMF(SoftTriFactorEstimator):
     gamma : float or None
         Of the rbf affinity; None is the inverse of the mean squared distance.
     link : {"replace", "add"}
-        Linked pairs get the largest similarity and 0; or the weight of the link, in units of the
-        largest similarity, is added or subtracted, down to 0.
+        Linked pairs get the largest similarity and 0 (the smallest, if that is negative); or the
+        weight of the link, in units of the largest similarity, is added or subtracted, down to 0.
+    link_weight : float or None
+        Share of that change that is made; 1 is the paper's. None is 1 with "add"; with "replace" it
+        is 1 for pairs drawn from all samples, and less where few samples have many links each, as
+        a partial labelling gives them: at full weight they become clusters of their own.
+    ties : bool
+        Whether must-linked samples share a row of G, see Notes. With False and ``link_weight=1``
+        the method is the paper's own.
     association : {"diagonal", "full"}
         Whether S starts (and so stays) diagonal, as in the paper.
 
@@ -118,6 +124,7 @@ class SSNMF(SoftTriFactorEstimator):
     * The similarity takes links as they are stated, not those they imply: with few links the
       implied blocks of largest similarity become clusters of their own (England-Heart with .2 %
       of the pairs: accuracy .96 stated, .70 implied).
+    * A similarity (precomputed, or of a function) may be signed: its negative entries push apart.
     * Beyond the paper, must-linked samples share a row of G, as in every factorisation here.
       With similarities alone a large class whose must-links are raised can fall apart (re0,
       housing, interest and jobs: accuracy .54 with 10 % of the pairs, .94 with shared rows).
@@ -143,6 +150,8 @@ class SSNMF(SoftTriFactorEstimator):
     affinity: str | Kernel = "linear"
     gamma: float | None = None
     link: str = "replace"
+    link_weight: float | None = None
+    ties: bool = True
     association: str = "diagonal"
 
     _nonnegative: ClassVar[bool] = True
@@ -153,11 +162,13 @@ class SSNMF(SoftTriFactorEstimator):
         if not callable(self.affinity):
             check_choice(self.affinity, "affinity", AFFINITIES)
         check_choice(self.link, "link", ("replace", "add"))
+        if self.link_weight is not None:
+            check_number(self.link_weight, "link_weight")
         check_choice(self.association, "association", ("diagonal", "full"))
 
     def _needs_nonnegative(self) -> bool:
-        # Kernels of data of any sign may well be non-negative; these are not.
-        return self.affinity in NEED_NONNEGATIVE
+        # Products of signed rows are signed as well, and their smallest entry is not looked for.
+        return self.affinity in FROM_PRODUCTS
 
     def _check_blocks(self, data: RelationalData, clusters: Mapping[str, int]) -> None:
         super()._check_blocks(data, clusters)
@@ -170,14 +181,14 @@ class SSNMF(SoftTriFactorEstimator):
 
     def _prepared(self, task: Task) -> SimilarityTask:
         own, X = sample_links(self, task.data, task.links), only_matrix(self, task.data)
-        A = linked_similarity(self._similarity(X), own, self.link)
+        A = linked_similarity(self._similarity(X), own, self.link, self.link_weight)
         center = task.data.center
         return task.extended(
             SimilarityTask,
             data=RelationalData((Relation(A, center, center),), center),
             links={},  # they are in the similarity already
             given=task.data,
-            ties=None if own is None else ties_and_pairs(own)[0],
+            ties=ties_and_pairs(own)[0] if own is not None and self.ties else None,
         )
 
     def _similarity(self, X: Matrix) -> Matrix:
@@ -186,10 +197,7 @@ class SSNMF(SoftTriFactorEstimator):
             return Gram(self._rows(X))
         if self.affinity == "precomputed":
             return checked_similarity(X)
-        A = kernel_matrix(X, self.affinity, gamma=self.gamma)
-        if not is_nonnegative(A):
-            raise ValueError("The affinity has negative values; SSNMF needs similarities >= 0.")
-        return A
+        return kernel_matrix(X, self.affinity, gamma=self.gamma)
 
     def _rows(self, X: Matrix) -> Matrix:
         """The rows whose products are the similarities."""

@@ -83,6 +83,10 @@ class StarSSNMF(SoftTriFactorEstimator):
         with S of any sign and exponent 1/2. Sparse views of more than 50 million cells, which
         clipping would make dense, are always kept as signed operators.
 
+    continued : bool
+        Whether the factorisation goes on with the links, see Notes. Without links the value does
+        not matter; with False the method is Algorithms 1 and 2 of the paper and nothing else.
+
     n_init : int
         The first start is ``init``, further ones alternate between k-means and chance; the run
         with the lowest objective is kept.
@@ -132,6 +136,7 @@ class StarSSNMF(SoftTriFactorEstimator):
     _: KW_ONLY
     ridge: float = 1.0
     negative: str = "clip"
+    continued: bool = True
     n_init: int = 5
 
     _nonnegative: ClassVar[bool] = True
@@ -176,7 +181,7 @@ class StarSSNMF(SoftTriFactorEstimator):
     def _best_run(self, task: Task) -> Run:
         # First by the metric alone, as in the paper.
         best = super()._best_run(replace(task, links={}))
-        return self._with_links(task, best.state) if task.links else best
+        return self._with_links(task, best.state) if task.links and self.continued else best
 
     def _with_links(self, task: Task, state: State) -> Run:
         """Go on from a state with links: from its labels, and from those near them that meet more.

@@ -28,7 +28,7 @@ from cocluster.graphs.kernels import checked_kernel
 from cocluster.linalg.assignment import fill_empty
 from cocluster.linalg.partitions import Partition
 from cocluster.linalg.types import Array
-from cocluster.links.closure import symmetric
+from cocluster.links.closure import link_share, symmetric
 from cocluster.links.pairs import as_pairs, check_pairs
 from cocluster.trifactor import Callback, Progress
 from cocluster.utils.checks import check_integer, check_number, check_start
@@ -61,7 +61,8 @@ def supervised_kernel(
     weight : float, optional
         By default the range of K: every must-link then is at least as similar as the most
         similar pair of K and every cannot-link at most as the least similar, as in the paper's
-        experiments.
+        experiments. Where samples have many links each, as a partial labelling gives them, it is
+        less, see `cocluster.links.closure.link_share`.
 
     Returns
     -------
@@ -76,7 +77,9 @@ def supervised_kernel(
         check_pairs(pairs, n)
     if len(must) + len(cannot) == 0:
         return K
-    weight = float(np.ptp(K)) if weight is None else check_number(weight, "weight")
+    if weight is None:
+        weight = float(np.ptp(K)) * link_share(np.vstack([must, cannot]))
+    weight = check_number(weight, "weight")
     weights = np.repeat([weight, -weight], [len(must), len(cannot)])
     linked = K + symmetric(np.vstack([must, cannot]), weights, n).toarray()
     # The smallest eigenvalue alone: σ needs no others.

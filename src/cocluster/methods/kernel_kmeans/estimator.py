@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Tags
 
 from cocluster.data.relational import RelationalData
+from cocluster.data.scaling import Scaling
 from cocluster.graphs.kernels import KERNELS, Kernel, kernel_matrix
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array, Matrix
 from cocluster.methods.base import Coclusterer, Start, Task
 from cocluster.methods.kernel_kmeans.algorithm import kernel_kmeans, supervised_kernel
-from cocluster.methods.one_type import only_matrix, sample_links
+from cocluster.methods.one_type import only_matrix, sample_links, scaling_of_samples
 from cocluster.trifactor import Run, State
 from cocluster.utils.checks import check_choice, check_number
 
@@ -52,7 +53,8 @@ class KernelKMeans(Coclusterer):
     link_weight : float or None
         None is the range of the kernel.
     normalize : {"auto", None, "l2", "tfidf", "degree"}
-        "auto" leaves the data as they are.
+        "auto" is "tfidf" for occurrences (no negative entry, most entries zero) and leaves other
+        data as they are.
     init : {"random", "spectral", "kmeans"} or array of labels
         "random" is k-means++ in the feature space of the kernel; others as in `Coclusterer`.
     n_init : int
@@ -97,8 +99,6 @@ class KernelKMeans(Coclusterer):
     max_iter: int = field(default=100, init=False)
     tol: float = field(default=0.0, init=False)
 
-    _auto_normalization: ClassVar[str | None] = None
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if not callable(self.kernel):
@@ -112,6 +112,9 @@ class KernelKMeans(Coclusterer):
         return kernel_matrix(
             X, self.kernel, other, gamma=self.gamma, degree=self.degree, coef0=self.coef0
         )
+
+    def _fit_scaling(self, R: Matrix) -> Scaling:
+        return scaling_of_samples(R, self.normalize, self.kernel == "precomputed")
 
     def _prepared(self, task: Task) -> KernelTask:
         own = sample_links(self, task.data, task.links)

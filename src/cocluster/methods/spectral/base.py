@@ -93,8 +93,6 @@ class SpectralCoclusterer(Coclusterer):
     _auto_normalization: ClassVar[str | None] = None
     # All types share one k-means.
     _together: ClassVar[bool] = True
-    # Whether k-means sees the directions of the points only.
-    _unit_rows: ClassVar[bool] = True
     # How the rows of must-linked objects are added up, see `Merger`.
     _tie_power: ClassVar[float] = 0.0
 
@@ -157,8 +155,8 @@ class SpectralCoclusterer(Coclusterer):
         self._means = inner(G, task.landed)[self._occupied] / G.sizes[self._occupied, None]
 
     def _finished(self, Z: Array) -> Array:
-        """Points as k-means sees them."""
-        return np.asarray(unit_rows(Z)) if self._unit_rows else Z
+        """Points as k-means sees them: their directions only."""
+        return np.asarray(unit_rows(Z))
 
     def _by_type(self, data: RelationalData, groups: list[list[str]], state: State) -> State:
         """Labels of every type, and the mean of the data in each block."""

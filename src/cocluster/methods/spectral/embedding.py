@@ -17,13 +17,16 @@ from cocluster.linalg.types import Array, Matrix
 REPEATED = 1e-6
 
 
-def bsgp_embedding(X: Matrix, n_clusters: int, rng: np.random.Generator) -> tuple[Array, Array]:
+def bsgp_embedding(
+    X: Matrix, n_clusters: int, rng: np.random.Generator, n_components: int | None = None
+) -> tuple[Array, Array]:
     r"""Rows and columns of X in one space, for the normalised cut of their bipartite graph [1]_.
 
     The singular vectors 2 to :math:`1 + \lceil \log_2 k \rceil` of :math:`D_r^{-1/2} X D_c^{-1/2}`,
     the left ones times :math:`D_r^{-1/2}`, the right ones times :math:`D_c^{-1/2}`. The first pair
     holds the degrees only. In a graph of several components the singular value 1 is repeated, its
     vectors tell the components apart and none is trivial: then the k leading pairs are all kept.
+    ``n_components`` takes the place of :math:`\lceil \log_2 k \rceil`.
 
     References
     ----------
@@ -31,7 +34,7 @@ def bsgp_embedding(X: Matrix, n_clusters: int, rng: np.random.Generator) -> tupl
        partitioning", KDD 2001, section 4.3.
     """
     # k clusters can be told apart by their signs in log2(k) vectors, and the first says nothing.
-    wanted = 1 + max(1, int(np.ceil(np.log2(n_clusters))))
+    wanted = 1 + (n_components or max(1, int(np.ceil(np.log2(n_clusters)))))
     row_scale, column_scale = degree_scales(X)
     XN = scaled(X, row_scale, column_scale)
     U, s, V = truncated_svd(XN, min(wanted, *X.shape), rng)

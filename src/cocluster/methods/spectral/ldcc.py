@@ -13,7 +13,7 @@ from cocluster.linalg.types import Array
 from cocluster.methods.spectral.base import Points
 from cocluster.methods.spectral.bipartite import BipartiteSpectral
 from cocluster.methods.spectral.ldcc_embedding import joint_embedding
-from cocluster.utils.checks import check_integer, check_number
+from cocluster.utils.checks import check_choice, check_integer, check_number
 
 
 @dataclass(eq=False, repr=False)
@@ -39,6 +39,11 @@ class LDCC(BipartiteSpectral):
         Neighbours of an object in its patch, besides itself.
     ridge : float
         λ of the local regressions.
+    patch_scale : {"unit", "given"}
+        Whether patches are made of samples and features at unit length, or as they are in the
+        (normalised) data. The paper leaves it open; ``normalize="l2"`` with "given" has samples at
+        unit length and features as they are then, which was better with many classes (20
+        Newsgroups, accuracy with 7 classes 70.6 to 72.5, with 10 classes 63.6 to 66.3).
     row_strength, column_strength : float
         α and β. With both zero the method is spectral clustering of the degree-scaled data.
     normalize : {"auto", None, "l2", "tfidf", "degree"}
@@ -51,9 +56,9 @@ class LDCC(BipartiteSpectral):
 
     Notes
     -----
-    * Patches are made of samples (features) of unit length, so that λ, α and β do not depend on
-      the scale of the data and short documents or rare words do not become neighbours of all
-      others: the diagonal of L is then about n_neighbors / (n_neighbors + 1) on the average,
+    * By default patches are made of samples (features) of unit length, so that λ, α and β do not
+      depend on the scale of the data and short documents or rare words do not become neighbours
+      of all others: the diagonal of L is then about n_neighbors / (n_neighbors + 1) on the average,
       whatever the data. The paper leaves the scale open; for X of rows and columns of
       length c, its α = β equals ours and its λ is :math:`c^2` times ours.
     * Samples joined by must-links are contracted: one row, their sum. Cannot-links cost in
@@ -82,6 +87,7 @@ class LDCC(BipartiteSpectral):
     n_components: int | None = None
     n_neighbors: int = 5
     ridge: float = 1.0
+    patch_scale: str = "unit"
     row_strength: float = 1.0
     column_strength: float = 1.0
 
@@ -90,6 +96,7 @@ class LDCC(BipartiteSpectral):
         check_integer(self.n_neighbors, "n_neighbors")
         if self.n_components is not None:
             check_integer(self.n_components, "n_components")
+        check_choice(self.patch_scale, "patch_scale", ("unit", "given"))
         for name in ("row_strength", "column_strength"):
             check_number(getattr(self, name), name)
         if check_number(self.ridge, "ridge") == 0:
@@ -115,6 +122,7 @@ class LDCC(BipartiteSpectral):
             row_strength=self.row_strength,
             column_strength=self.column_strength,
             ridge=self.ridge,
+            unit_patches=self.patch_scale == "unit",
         )
         # As in BSGP: the eigenvectors of the degree-scaled data are D^1/2 times the indicators.
         scaled: list[Array] = [

@@ -50,6 +50,7 @@ def joint_embedding(
     row_strength: float = 1.0,
     column_strength: float = 1.0,
     ridge: float = 1.0,
+    unit_patches: bool = True,
 ) -> tuple[Array, Array]:
     r"""Embed samples and features in the space of Eq. 21-22 of [1]_.
 
@@ -69,6 +70,8 @@ def joint_embedding(
         :math:`\alpha` and :math:`\beta`.
     ridge : float
         :math:`\lambda` of the local regressions.
+    unit_patches : bool
+        Whether patches are made of objects of unit length, or of objects as they are.
 
     Returns
     -------
@@ -77,9 +80,9 @@ def joint_embedding(
 
     Notes
     -----
-    Patches are made of objects of unit length, so that strengths and ridge are free of scale.
-    Without this, short objects are neighbours of many others (CSTR and oh5, 5 neighbours: the
-    largest diagonal entry of the samples' Laplacian falls from 52 and 83 to 2 and 12).
+    With patches of objects of unit length strengths and ridge are free of scale. Without this,
+    short objects are neighbours of many others (CSTR and oh5, 5 neighbours: the largest diagonal
+    entry of the samples' Laplacian falls from 52 and 83 to 2 and 12).
     The number of Lanczos steps grows with the strengths, since they stretch the spectrum.
 
     References
@@ -90,11 +93,17 @@ def joint_embedding(
     X = X.astype(np.float64, copy=False)
     # For the approximate neighbours of large data, the same for both sides.
     seed = int(rng.integers(2**31 - 1))
-    row_penalty = _penalty(X, row_strength, n_neighbors, ridge, seed)
-    column_penalty = _penalty(X.T, column_strength, n_neighbors, ridge, seed)
+    scale = unit_rows if unit_patches else _as_they_are
+    row_penalty = _penalty(scale(X), row_strength, n_neighbors, ridge, seed)
+    column_penalty = _penalty(scale(by_rows(X.T)), column_strength, n_neighbors, ridge, seed)
     operator = joint_operator(degree_scaled(X), row_penalty, column_penalty)
     _, Z = smallest_eigenvectors(operator, n_components, rng)
     return Z[: X.shape[0]], Z[X.shape[0] :]
+
+
+def _as_they_are(objects: InMemory) -> InMemory:
+    """The objects."""
+    return objects
 
 
 def _penalty(
@@ -106,5 +115,4 @@ def _penalty(
     size = min(n_neighbors, objects.shape[0] - 1)
     if strength == 0 or size == 0:
         return None
-    objects = unit_rows(by_rows(objects))
     return strength * patch_laplacian(objects, size, ridge=ridge, seed=seed)

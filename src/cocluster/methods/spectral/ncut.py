@@ -10,15 +10,16 @@ from sklearn.metrics.pairwise import cosine_similarity, rbf_kernel
 from sklearn.utils import Tags
 
 from cocluster.data.relational import RelationalData
+from cocluster.data.scaling import Scaling
 from cocluster.graphs import knn_graph
 from cocluster.graphs.distances import mean_squared_distance, row_chunks
 from cocluster.graphs.similarity import Gram, checked_similarity, linked_similarity
 from cocluster.graphs.weights import Metric, Weights
 from cocluster.linalg.matrices import is_nonnegative, safe_inverse
 from cocluster.linalg.subspace import unit_rows
-from cocluster.linalg.types import Array, InMemory
+from cocluster.linalg.types import Array, InMemory, Matrix
 from cocluster.methods.base import Task
-from cocluster.methods.one_type import only_matrix, sample_links
+from cocluster.methods.one_type import only_matrix, sample_links, scaling_of_samples
 from cocluster.methods.spectral.base import Points, SpectralCoclusterer, SpectralTask
 from cocluster.methods.spectral.embedding import ncut_embedding
 from cocluster.trifactor import Run, State
@@ -120,8 +121,16 @@ class NCut(SpectralCoclusterer):
         own neighbours.
     bandwidth : float or None
         The t of the heat; None is the mean squared distance of two samples.
+    link_weight : float or None
+        How far the affinity of a linked pair goes to the largest one, or to 0; 1 is the paper's.
+        None is 1 for pairs drawn from all samples, and less where few samples have many links
+        each, as a partial labelling gives them.
+    ties : bool
+        Whether links act in k-means, too. With False and ``link_weight=1`` the method is the
+        paper's own.
     normalize : {"auto", None, "l2", "tfidf", "degree"}
-        "auto" leaves the data as they are.
+        "auto" is "tfidf" for occurrences (no negative entry, most entries zero) and leaves other
+        data as they are.
     n_init : int
         Starts of k-means; the one with the lowest objective is kept.
     random_state : int, RandomState or None
@@ -156,6 +165,8 @@ class NCut(SpectralCoclusterer):
     affinity: str = "heat"
     n_neighbors: int | None = None
     bandwidth: float | None = None
+    link_weight: float | None = None
+    ties: bool = True
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -166,6 +177,11 @@ class NCut(SpectralCoclusterer):
                 raise ValueError("A precomputed graph has its own neighbours; n_neighbors=None.")
         if self.bandwidth is not None and check_number(self.bandwidth, "bandwidth") == 0:
             raise ValueError("bandwidth must be positive; None takes it from the data.")
+        if self.link_weight is not None:
+            check_number(self.link_weight, "link_weight")
+
+    def _fit_scaling(self, R: Matrix) -> Scaling:
+        return scaling_of_samples(R, self.normalize, self.affinity == "precomputed")
 
     def _prepared(self, task: Task) -> SpectralTask:
         X, center = only_matrix(self, task.data), task.data.center
@@ -173,7 +189,8 @@ class NCut(SpectralCoclusterer):
         width = self.bandwidth or mean_squared_distance(X) or 1.0
         affinity = Affinity(self.affinity, self.n_neighbors, width)
         W = affinity.graph(X)
-        W = linked_similarity(W, sample_links(self, task.data, task.links), "replace")
+        own = sample_links(self, task.data, task.links)
+        W = linked_similarity(W, own, "replace", self.link_weight)
         Z = ncut_embedding(W, task.clusters[center], task.rng)
         B = np.linalg.lstsq(_weighted_means(W @ _with_ones(Z)), Z)[0]
         return task.extended(
@@ -183,6 +200,7 @@ class NCut(SpectralCoclusterer):
             # P B = Z exactly, so the samples of the fit stay where they are.
             landed=self._finished(Z),
             extras=affinity.trained(X),
+            links=task.links if self.ties else {},
         )
 
     def _store(self, task: Any, run: Run) -> None:

@@ -112,8 +112,9 @@ def learn_metrics(
 
     Notes
     -----
-    * Step 3d of the paper learns the metric again from :math:`\alpha R`. Ours does not depend on
-      the scale of the view, so it would be the same metric: the weights settle in one round.
+    * Step 3d of the paper goes on with the relation as transformed, so that the metrics of its
+      rounds compose. Ours is one round: from the same links every further one would shrink the
+      same directions again, with no rule in the paper when to stop.
     * No must-links: nothing is known about what to shrink, the metrics are multiples of the
       identity. No cannot-links: all directions of W
       are shrunk. With links of one kind only the
