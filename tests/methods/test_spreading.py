@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from cocluster import CMRF, FNMTF, ITCC, CoCluster, Links, bipartite
+from cocluster.datasets import make_blocks
 from cocluster.linalg.partitions import as_partition
 from cocluster.methods.ground import ground_of
 from cocluster.methods.spreading import founding, numbered_as, reduced, spread_links
@@ -126,3 +127,14 @@ def test_columns_take_the_numbers_of_the_clusters_they_agree_with(rng):
     shuffled = rng.permutation(K)
     P = as_partition(shuffled[labels], K).dense()
     assert_array_equal(numbered_as(P, labels, K).argmax(axis=1), labels)
+
+
+@pytest.mark.parametrize("known", [3, 40])
+def test_links_that_join_clusters_leave_room_for_others(known):
+    """Two planted clusters are said to be one: three clusters are those two, and the others."""
+    planted = make_blocks(300, 150, 4, contrast=6.0, random_state=0)
+    joined = [np.flatnonzero(planted.row_labels == c)[:known] for c in (0, 1)]
+    links = Links.from_groups([np.concatenate(joined)], n_samples=300)
+    model = CoCluster(3, random_state=0).fit(planted.X, links=links)
+    expected = np.where(planted.row_labels == 1, 0, planted.row_labels)
+    assert accuracy(expected, model.labels_) > 0.95

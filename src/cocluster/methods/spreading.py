@@ -37,6 +37,13 @@ from cocluster.trifactor import Callback, Prior, Run
 CLUSTER_WEIGHT = 1.0
 # So many members, from the core to the rim, stand for a cluster.
 MEMBERS = 20
+# One sample of a group may be in a cluster by mistake; several that agree are a message.
+SEVERAL = 2
+# A group that holds two clusters has samples in both at about the same rate; a few that lie in a
+# third one by mistake are far fewer.
+AS_MANY = 0.5
+# Part of a class that may always be unknown: clusters are not classes.
+LEAST_LEFT = 0.1
 # Least probability: nothing is ruled out by a posterior, only by links.
 LEAST = 1e-6
 
@@ -91,9 +98,15 @@ def _posterior(task: Task, links: Links, best_run: Callable[[Task], Run]) -> Arr
     if ground is None:
         return None
     others = {name: own for name, own in task.links.items() if name != center}
-    found = best_run(replace(task, links=others, callback=None))
-    labels = gathered(found.state.factors[center]).labels
-    return spread_links(ground, labels, links, task.clusters[center])
+    alone, k = replace(task, links=others, callback=None), task.clusters[center]
+    labels = gathered(best_run(alone).state.factors[center]).labels
+    spare = len(joined(labels, groups_of(links), k))
+    if spare == 0:
+        return spread_links(ground, labels, links, k)
+    # Links join clusters; so that there are k all the same, others are told apart more finely.
+    finer = replace(alone, clusters={**task.clusters, center: min(k + spare, len(task.data))})
+    found = gathered(best_run(finer).state.factors[center]).labels
+    return numbered_as(spread_links(ground, found, links, k), labels, k)
 
 
 def prior_costs(priors: Mapping[str, Array], of_sample: float) -> dict[str, Prior]:
@@ -129,6 +142,7 @@ def spread_links(ground: Ground, labels: Array, links: Links, k: int) -> Array:
         Clusters without the links, whose numbers are kept.
     links : Links
     k : int
+        With more clusters than that in ``labels``, their numbers are not kept.
 
     Returns
     -------
@@ -136,8 +150,7 @@ def spread_links(ground: Ground, labels: Array, links: Links, k: int) -> Array:
     """
     closure = links.closure()
     apart = np.asarray(closure.cannot_matrix().todense() != 0)
-    founders = founding(links)
-    members = [np.flatnonzero(closure.component == a) for a in founders]
+    founders, members = founding(links), groups_of(links)
     classes = classes_of(ground, labels, members, apart[np.ix_(founders, founders)])
     P = ground.posterior(classes.chosen, classes.targets, classes.weights)
     # Components that are in no class yet have a place that their members and links agree on.
@@ -148,9 +161,12 @@ def spread_links(ground: Ground, labels: Array, links: Links, k: int) -> Array:
         forbidden[:, : len(founders)] = apart[np.ix_(open_ones, founders)]
         classes = _with_units(classes, P, closure.component, open_ones, forbidden)
         P = ground.posterior(classes.chosen, classes.targets, classes.weights)
+    P = P * left_over(labels, members, P.shape[1])
+    P /= P.sum(axis=1, keepdims=True)
     for number, group in enumerate(members):
         P[group] = np.eye(P.shape[1])[number]
-    return numbered_as(reduced(P, classes.apart, k)[0], labels, k)
+    P = reduced(P, classes.apart, k)[0]
+    return numbered_as(P, labels if labels.max() < k else P.argmax(axis=1), k)
 
 
 def founding(links: Links) -> Array:
@@ -173,6 +189,46 @@ def founding(links: Links) -> Array:
     return np.array(found, dtype=np.intp)
 
 
+def groups_of(links: Links) -> list[Array]:
+    """The samples of every class that the links name."""
+    component = links.closure().component
+    return [np.flatnonzero(component == a) for a in founding(links)]
+
+
+def left_over(labels: Array, groups: list[Array], n_classes: int) -> Array:
+    """Part of each class that is not known yet, judged by the cluster its group is in.
+
+    Of a class whose members are all known, hardly any are among the others.
+    """
+    left = np.ones(n_classes)
+    sizes = np.maximum(np.bincount(labels), 1)
+    for number, group in enumerate(groups):
+        left[number] = 1 - (np.bincount(labels[group], minlength=len(sizes)) / sizes).max()
+    return np.maximum(left, LEAST_LEFT)
+
+
+def joined(labels: Array, groups: list[Array], k: int) -> Array:
+    """Clusters that the links join to another one.
+
+    Several samples are known in such a cluster, all of one group, and as large a part of it, or
+    nearly, as in the cluster that the group has claimed.
+    """
+    counts = np.array([np.bincount(labels[group], minlength=k) for group in groups])
+    counts = counts.reshape(len(groups), k)
+    claimed = _claims(counts)
+    alone = ((counts > 0).sum(axis=0) == 1) & (counts.sum(axis=0) >= SEVERAL)
+    shares = counts / np.maximum(np.bincount(labels, minlength=k), 1)
+    of_claimed = shares[:, claimed].max(axis=1, initial=0.0)
+    alike = (shares >= AS_MANY * of_claimed[:, None]) & (counts > 0)
+    return np.setdiff1d(np.flatnonzero(alone & alike.any(axis=0)), claimed)
+
+
+def _claims(counts: Array) -> Array:
+    """The cluster that each group has most of its samples in, each cluster at most once."""
+    claims = linear_sum_assignment(counts, maximize=True)
+    return np.asarray(claims[1][counts[claims] > 0])
+
+
 def classes_of(ground: Ground, labels: Array, groups: list[Array], apart: Array) -> Classes:
     """Groups as classes, and with them the clusters that no group has claimed.
 
@@ -182,10 +238,8 @@ def classes_of(ground: Ground, labels: Array, groups: list[Array], apart: Array)
     k = int(labels.max()) + 1
     counts = np.array([np.bincount(labels[group], minlength=k) for group in groups])
     counts = counts.reshape(len(groups), k)
-    claims = linear_sum_assignment(counts, maximize=True)
-    claimed = claims[1][counts[claims] > 0]
     present = np.flatnonzero(np.bincount(labels, minlength=k))
-    unclaimed = np.setdiff1d(present, claimed)
+    unclaimed = np.setdiff1d(present, np.append(_claims(counts), joined(labels, groups, k)))
     n_classes = len(groups) + len(unclaimed)
     inside = [np.flatnonzero(labels == c) for c in unclaimed]
     chosen = np.concatenate([*groups, np.array([ground.core(own) for own in inside], np.intp)])
@@ -193,7 +247,8 @@ def classes_of(ground: Ground, labels: Array, groups: list[Array], apart: Array)
         np.arange(n_classes), [*(len(group) for group in groups), *([1] * len(unclaimed))]
     )
     known = np.eye(n_classes)[codes]
-    extra = [_members(ground, labels, c, chosen, known) for c in present.tolist()]
+    shares = _known_shares(labels, counts, known, chosen, unclaimed)
+    extra = [_members(ground, labels, c, chosen, shares[c]) for c in present.tolist()]
     whole = np.zeros((n_classes, n_classes), dtype=bool)
     whole[: len(groups), : len(groups)] = apart
     return Classes(
@@ -204,14 +259,32 @@ def classes_of(ground: Ground, labels: Array, groups: list[Array], apart: Array)
     )
 
 
+def _known_shares(
+    labels: Array, counts: Array, known: Array, chosen: Array, unclaimed: Array
+) -> Array:
+    """How many samples of each class are known in every cluster.
+
+    A cluster that no group has claimed is a class of its own. If it were part of a group, as many
+    of its samples would be known as of the cluster that the group has claimed; those that are not
+    speak against it. Otherwise a group that all is known of would flood its neighbours.
+    """
+    n_groups, k = counts.shape
+    shares = np.zeros((k, known.shape[1]))
+    np.add.at(shares, labels[chosen], known)
+    sizes = np.bincount(labels, minlength=k)
+    rate = (counts / np.maximum(sizes, 1)).max(initial=0.0)
+    for number, c in enumerate(unclaimed, start=n_groups):
+        shares[c, number] = max(1.0, rate * sizes[c] - counts[:, c].sum())
+    return shares
+
+
 def _members(
-    ground: Ground, labels: Array, c: int, chosen: Array, known: Array
+    ground: Ground, labels: Array, c: int, chosen: Array, shares: Array
 ) -> tuple[Array, Array, Array]:
     """Samples that stand for a cluster, the classes known in it, and their weights."""
-    shares = known[labels[chosen] == c].sum(axis=0)
     own = np.setdiff1d(np.flatnonzero(labels == c), chosen)
     if not shares.any() or not len(own):
-        return own[:0], known[:0], np.empty(0)
+        return own[:0], np.empty((0, len(shares))), np.empty(0)
     gap = np.square(ground.Z[own] - ground.Z[own].mean(axis=0)).sum(axis=1)
     by_gap = own[np.argsort(gap, kind="stable")]
     some = by_gap[np.linspace(0, len(own) - 1, min(MEMBERS, len(own))).astype(int)]
