@@ -15,6 +15,7 @@ from cocluster import Account, CoCluster, account, explain, open_blocks, write_b
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
 from cocluster.datasets import Dataset
+from cocluster.io.readers import read
 from cocluster.linalg.types import Array
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.how_many.choice import Choice, Line, Side
@@ -25,7 +26,7 @@ from cocluster.report.parts.picture import STEPS, Layout
 from cocluster.report.subject import Clusters
 from cocluster.report.thumbnails import thumbnails
 from tests.conftest import Blocks
-from tests.report.accounts import dataset, links, told
+from tests.report.accounts import dataset, links, texts, told
 
 
 def fitted(X: Array, k: int = 3) -> CoCluster:
@@ -328,6 +329,17 @@ def test_the_python_that_is_shown_gives_the_same(planted: Blocks):
     names: dict[str, object] = {"data": planted.X}
     exec(found.reproduce.python, names)
     assert names["account"] == replace(found)
+
+
+def test_the_python_that_is_shown_reads_the_file_as_it_was_read(tmp_path):
+    file = tmp_path / "texts.csv"
+    file.write_text("id,body\n" + "\n".join(f"{i},{text}" for i, text in enumerate(texts()[:-1])))
+    given = read(file)
+    data = given.select(given.canonical_order())
+    found = account(CoCluster(3, random_state=0).fit(data.data), data, source=str(file))
+    names: dict[str, object] = {}
+    exec(found.reproduce.python, names)
+    assert names["account"].clusters == found.clusters
 
 
 def test_the_command_quotes_what_a_shell_would_split():

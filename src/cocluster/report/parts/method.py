@@ -6,6 +6,8 @@ import inspect
 import re
 from typing import Any
 
+import numpy as np
+
 from cocluster.report.parts.material import Material
 from cocluster.report.parts.values import Citation, Reproduce
 from cocluster.report.subject import is_model
@@ -19,18 +21,22 @@ def reproduce_part(found: Material, source: str | None, command: str | None) -> 
     call = f"{type(model).__name__}({_changed(model)})"
     steps = ["import cocluster"]
     if source is not None:
-        steps += [
-            "from cocluster.io.readers import read",
-            "",
-            f"data = read({source!r})",
-        ]
+        steps += ["from cocluster.io.readers import read", "", f"data = read({source!r})"]
+        if _in_order(found):
+            steps.append("data = data.select(data.canonical_order())")
     fitted = "data.data" if found.described is not None else "data"
     steps += [
-        "" if source is not None else "# data: what was clustered",
+        *([] if source is not None else ["# data: what was clustered"]),
         f"model = cocluster.{call}.fit({fitted})",
         "account = cocluster.account(model, data)",
     ]
     return Reproduce("\n".join(steps), command or _command(model, source))
+
+
+def _in_order(found: Material) -> bool:
+    """Whether samples stand in an order that does not depend on the file; chance depends on it."""
+    order = getattr(found.described, "canonical_order", None)
+    return order is not None and bool((np.diff(order()) == 1).all())
 
 
 def _changed(model: Any) -> str:
