@@ -111,7 +111,7 @@ def sweeps_left(history: list[float], tol: float = 1e-5) -> int | None:
     Gains fall by about the same factor from sweep to sweep. None if that cannot be seen.
 
     >>> sweeps_left([10.0, 5.0, 2.5, 1.25])
-    17
+    14
     """
     if len(history) < 3:
         return None
