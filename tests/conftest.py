@@ -38,6 +38,7 @@ THOROUGH = (
     "tests/methods/test_choice.py",
     "tests/methods/test_coarse.py",
     "tests/methods/test_costs.py",
+    "tests/methods/test_dense_sparse.py",
     "tests/methods/test_extremes.py",
     "tests/methods/test_front.py",
     "tests/methods/test_names.py",

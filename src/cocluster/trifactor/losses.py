@@ -99,8 +99,10 @@ class SquaredLoss:
 
     def _small(self, state: State) -> tuple[Array, Array, Array]:
         """GᵀRH, GᵀG and HᵀH: all that the association depends on."""
+        # First: on a cluster the product brings GᵀG with it, which else would be a pass of its own.
+        cross = self.problem.cross(state, self.r)
         left, right = (gram(self.problem.part(state, self.r, side)) for side in OPPOSITE)
-        return self.problem.cross(state, self.r), left, right
+        return cross, left, right
 
 
 @dataclass(frozen=True, eq=False)

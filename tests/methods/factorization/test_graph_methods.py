@@ -307,3 +307,15 @@ def test_drcc_is_rules_15_and_16_with_the_laplacian_asked_for(laplacian_, rng):
         S = solved(G, F)
     assert_allclose(model.row_factor_, G)
     assert_allclose(model.column_factor_, F)
+
+
+def test_lpfnmtf_predicts_its_own_samples_where_it_put_them(rng):
+    # Loose clusters, and anchors that weigh as much as the data.
+    truth = rng.permutation(np.arange(90) % K)
+    X = plant(rng, truth, 30, K, contrast=0.7).X
+    model = fitted(LPFNMTF, X, row_strength=1.0)
+    nearest_prototype = model._costs_of(model._new_data(X)).argmin(axis=1)
+    predicted = np.mean(model.predict(X) == model.labels_)
+    assert predicted > 0.97
+    assert predicted > np.mean(nearest_prototype == model.labels_)
+    assert_array_equal(model.predict(sp.csr_array(X)), model.predict(X))

@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+from sklearn.neighbors import NearestNeighbors
+
+from cocluster.data.relational import blocks_of, view_of
 from cocluster.graphs.weights import Metric
-from cocluster.methods.base import Task
+from cocluster.linalg.types import Array
+from cocluster.methods.base import Task, by_blocks
 from cocluster.methods.factorization.base import HardTriFactorEstimator
 from cocluster.methods.factorization.graph_base import (
     GraphTask,
@@ -17,7 +22,10 @@ from cocluster.methods.factorization.graph_base import (
     strengths_of,
     with_penalties,
 )
-from cocluster.trifactor import FactorSpec, Free, Indicator, TriFactorProblem
+from cocluster.trifactor import FactorSpec, Free, Indicator, Run, TriFactorProblem
+
+# Distance up to which two samples are equal but for rounding.
+SAME = 1e-7
 
 
 @dataclass(eq=False, repr=False)
@@ -48,7 +56,10 @@ class LPFNMTF(HardTriFactorEstimator):
     -----
     * Guaranteed: J_7 never rises, and J_7 is what ``objective_`` reports. (It replaces the J_6 of
       the paper, which has tr(Gᵀ L G), by Proposition 1, an approximation.)
-    * Negative eigenvalues count as zero. New samples go to the nearest prototype.
+    * Negative eigenvalues count as zero.
+    * New samples are drawn to where the ``n_neighbors`` nearest samples of the fit were drawn to
+      on the average, or their equals if they have any; after a fit of row blocks, or with a graph
+      that was given, they go to the nearest prototype.
     * Cost of a sweep: that of `FNMTF` and n k² for each basis; once, k eigenvectors of each graph.
 
     References
@@ -74,6 +85,29 @@ class LPFNMTF(HardTriFactorEstimator):
 
     def _prepared(self, task: Task) -> GraphTask:
         return with_penalties(task, strengths_of(self), neighbours_of(self).graphs, anchor)
+
+    def _store(self, task: Any, run: Run) -> None:
+        super()._store(task, run)
+        data, self._anchored = task.data, None
+        known = blocks_of(data) is None and data.center not in (task.graphs or {})
+        for penalty in task.penalties[data.center] if known else ():
+            pull = penalty.majorizer(run.state.factors[data.center]).linear
+            search = NearestNeighbors(n_neighbors=self.n_neighbors, metric=self.metric)
+            self._anchored = search.fit(view_of(data, data.center)), pull
+
+    @by_blocks
+    def _costs(self, X: Any) -> Array:
+        data = self._new_data(X)
+        costs = self._costs_of(data)
+        if self._anchored is None:
+            return costs
+        # What the anchor of a sample takes off its costs, see `BlockQuadratic.costs`.
+        search, pull = self._anchored
+        distances, nearest = search.kneighbors(view_of(data, data.center))
+        same = distances <= SAME
+        weights = np.where(same.any(axis=1, keepdims=True), same, 1.0)
+        weights /= weights.sum(axis=1, keepdims=True)
+        return np.asarray(costs - 2 * np.einsum("ij,ijk->ik", weights, pull[nearest]))
 
     def _problem(self, task: Any) -> TriFactorProblem:
         factors = {
