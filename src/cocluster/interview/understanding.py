@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,6 +16,8 @@ from cocluster.methods.spreading import confusion, numbered_as, reduced
 
 # What a sample counts that nobody could place: half in the group it was compared with.
 UNSURE_WEIGHT = 0.3
+# What all samples together count that a feature speaks for, beside one that was placed.
+HINT_WEIGHT = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +40,8 @@ class Understanding:
         The sample that is being placed: it is in no group yet.
     same_per_confusion : float
         Groups that are confused by a share c are one with a chance of so many c.
+    hints : tuple of (int array, int)
+        Samples that have much of a feature, and a sample whose group the feature belongs to.
     """
 
     ground: Ground
@@ -46,6 +51,7 @@ class Understanding:
     asked: frozenset[int] = frozenset()
     current: int | None = None
     same_per_confusion: float = 2.0
+    hints: tuple[tuple[Array, int], ...] = ()
 
     def placing(self, sample: int | None) -> Understanding:
         """The same with another sample to be placed, or none."""
@@ -117,16 +123,21 @@ class Understanding:
         chosen = np.concatenate([self.placed, cores])
         codes = np.concatenate([codes, np.arange(len(self.groups), n_classes)])
         targets, weights = np.eye(n_classes)[codes], np.ones(len(codes))
-        doubted, shares = self._unsure(n_classes)
-        P = self.ground.posterior(
-            np.concatenate([chosen, doubted]),
-            np.concatenate([targets, shares]),
-            np.concatenate([weights, np.full(len(doubted), UNSURE_WEIGHT)]),
-        )
+        parts = [(chosen, targets, weights), self._unsure(n_classes), *self._hinted(n_classes)]
+        P = self.ground.posterior(*map(np.concatenate, zip(*parts, strict=True)))
         P[self.placed] = targets[: len(self.placed)]
         return np.asarray(P)
 
-    def _unsure(self, n_classes: int) -> tuple[Array, Array]:
+    def _hinted(self, n_classes: int) -> Iterator[tuple[Array, Array, Array]]:
+        """Samples that features speak for, in the groups of those features."""
+        for samples, member in self.hints:
+            group = next((g for g, own in enumerate(self.groups) if member in own), None)
+            free = np.setdiff1d(samples, self.placed)
+            if group is not None and len(free):
+                targets = np.tile(np.eye(n_classes)[group], (len(free), 1))
+                yield free, targets, np.full(len(free), HINT_WEIGHT / len(free))
+
+    def _unsure(self, n_classes: int) -> tuple[Array, Array, Array]:
         """Samples that nobody could place: half in the group asked for, half in any other."""
         group_of = {int(i): g for g, group in enumerate(self.groups) for i in group}
         links, found = self.known.links, dict[int, int]()
@@ -134,9 +145,10 @@ class Understanding:
             if j not in group_of and i in group_of and j != self.current:
                 found[j] = group_of[i]
         if n_classes < 2 or not found:
-            return np.empty(0, np.intp), np.empty((0, n_classes))
+            return np.empty(0, np.intp), np.empty((0, n_classes)), np.empty(0)
         own = np.eye(n_classes)[list(found.values())]
-        return np.array(list(found)), own / 2 + (1 - own) / (2 * (n_classes - 1))
+        shares = own / 2 + (1 - own) / (2 * (n_classes - 1))
+        return np.array(list(found)), shares, np.full(len(found), UNSURE_WEIGHT)
 
     def _with_answers(self, P: Array) -> Array:
         """Samples that are in no group cannot be in one that they are apart from."""
