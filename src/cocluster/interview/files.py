@@ -115,12 +115,19 @@ def _check_word(answer: str) -> None:
 
 
 def _answer(
-    i: int, j: int, answer: str, n_implied: int, n_decided: int = 0, confusion: float = 0.0
+    i: int,
+    j: int,
+    answer: str,
+    n_implied: int,
+    n_decided: int = 0,
+    confusion: float = 0.0,
+    chance: float = 1.0,
 ) -> Answered:
-    """An answer of the log."""
+    """An answer of the log; files of earlier versions have fewer numbers."""
     _check_word(answer)
     ends = check_integer(i, "i", 0), check_integer(j, "j", 0)
-    return Answered(*ends, answer, n_implied, n_decided, check_number(confusion, "confusion"))
+    shares = check_number(confusion, "confusion"), check_number(chance, "chance")
+    return Answered(*ends, answer, n_implied, n_decided, *shares)
 
 
 def _labels(values: list[int], data: RelationalData, name: str) -> Array:

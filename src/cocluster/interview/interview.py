@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from inspect import signature
@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from cocluster.data.relational import relational
 from cocluster.interview import files
-from cocluster.interview.doubts import known_without, second_question, without_contradictions
+from cocluster.interview.doubts import credible, second_question, without_contradictions
 from cocluster.interview.features import carriers, feature_question
 from cocluster.interview.knowledge import SIGNS, Answered, Geometry, Hint, Known, Moved, Query
 from cocluster.interview.strategies import STRATEGIES, View, fresh, with_new_groups
@@ -287,7 +287,9 @@ class Interview:
 
     def _record(self, rows: tuple[tuple[int, int, str], ...], drop: bool) -> tuple[Answered, ...]:
         """Take answers to the log, all or none."""
-        before = None if self._before is None else self._going_on()
+        # Before the first fit nothing is foreseen or decided, unless errors make it necessary.
+        known = self.errors or self._before is not None or self._labels is not None
+        before = self._going_on() if known else None
         if rows and not drop and not self.errors:
             (self._links | self._table(rows)).check()
         settled = len(self._log)
@@ -295,7 +297,9 @@ class Interview:
             links = self._links | self._table((row,))
             implied = max(links.n_implied - self._links.n_implied, 0)
             mixed = 0.0 if before is None else before.confusion_of(*row[:2])
-            self._log += (Answered(*row, implied, 0, min(mixed, MOST_CONFUSED)),)
+            doubted = self.errors and before is not None
+            chance = before.chance_of_same(*row[:2]) if before is not None and doubted else 1.0
+            self._log += (Answered(*row, implied, 0, min(mixed, MOST_CONFUSED), chance),)
             self._links = links
         self._understood = self._placing = None
         if rows and before is not None:
@@ -340,11 +344,12 @@ class Interview:
     @property
     def dropped(self) -> tuple[tuple[int, int, str], ...]:
         """Answers that contradict others and are left out: positions of the samples, and words."""
-        places = without_contradictions(self._links, self._stated())[1]
+        force = {(i, j, s) for (i, j), s in _signed(self._links_in_force())}
         words = {sign: word for word, sign in SIGNS.items()}
         return tuple(
-            (int(i), int(j), words[int(self._links.signs[p])])
-            for p, (i, j) in zip(places, self._links.pairs[places], strict=True)
+            (i, j, words[sign])
+            for (i, j), sign in _signed(self._links)
+            if sign and (i, j, sign) not in force
         )
 
     def refit(self) -> Self:
@@ -509,6 +514,7 @@ class Interview:
             self.estimator.n_clusters,
             asked,
             same_per_confusion=rate,
+            errors=self.errors,
             hints=tuple(
                 (carriers(self._relational, np.array([hint.feature])), hint.sample)
                 for hint in self._hints
@@ -520,14 +526,21 @@ class Interview:
         """The answers without those that others contradict."""
         return self._understanding().known.links
 
+    def _in_force(self, stated: Understanding) -> Links:
+        """The answers that count: not contradicted, or believed where people may err."""
+        if not self.errors or not self._log:
+            return without_contradictions(self._links, stated)[0]
+        given = np.ones(len(self._given.pairs))
+        chances = np.append(given, [entry.chance for entry in self._log])
+        return credible(self._links, chances, self.errors)
+
     def _understanding(self) -> Understanding:
         """What the answers say, kept until the next one."""
         k = self.estimator.n_clusters
         if self._understood is None or self._understood.n_clusters != k:
             self._placing = None  # it would have another number of clusters
             stated = self._stated()
-            links = without_contradictions(self._links, stated)[0]
-            self._understood = replace(stated, known=Known(links))
+            self._understood = replace(stated, known=Known(self._in_force(stated)))
         return self._understood
 
     def _going_on(self) -> Understanding:
@@ -535,7 +548,11 @@ class Interview:
         now = self._understanding()
         if self._placing is None:
             x = self._log[-1].j if self._log else None
-            waiting = x is not None and SIGNS[self._log[-1].answer] == -1
+            # Where people may err, "same" does not always put it into a group.
+            waiting = x is not None and SIGNS[self._log[-1].answer] in (
+                -1,
+                -1 if not self.errors else 1,
+            )
             alone = waiting and now.known.sizes[now.known.component[x]] == 1
             # The same object where nothing differs: what it has computed is kept.
             self._placing = now.placing(x) if alone else now
@@ -554,9 +571,7 @@ class Interview:
         """A second question about the last answer, if people may err."""
         if not self.errors or not self._log:
             return None
-        x = self._log[-1].j
-        now = known_without(self._understanding(), x)
-        return second_question(now, x, self._links, self.errors)
+        return second_question(self._understanding(), self._log[-1], self._links)
 
     def _named(self, query: Query) -> Query:
         """The question with names for the samples."""
@@ -580,6 +595,11 @@ class Interview:
         if not found:
             raise ValueError(f"There is no sample with the id {sample!r}.")
         return int(found[0])
+
+
+def _signed(links: Links) -> Iterator[tuple[tuple[int, int], int]]:
+    """Stated pairs with their signs."""
+    yield from zip(map(tuple, links.pairs.tolist()), links.signs.tolist(), strict=True)
 
 
 def takes_prior(model: Any) -> bool:

@@ -66,6 +66,8 @@ class Answered:
         How many samples have another most probable group since.
     confusion : float
         Share by which the groups of the two were confused, if they were in two groups; else 0.
+    chance : float
+        Chance of "same" that was foreseen, where people may err; else 1.
     """
 
     i: int
@@ -74,6 +76,7 @@ class Answered:
     n_implied: int
     n_decided: int = 0
     confusion: float = 0.0
+    chance: float = 1.0
 
 
 @dataclass(frozen=True)

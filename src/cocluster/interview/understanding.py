@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from cocluster.interview.knowledge import Known
+from cocluster.linalg.matrices import as_dense
 from cocluster.linalg.types import Array
 from cocluster.methods.ground import Ground
 from cocluster.methods.numbering import as_before
@@ -16,6 +17,10 @@ from cocluster.methods.spreading import confusion, numbered_as, reduced
 
 # What a sample counts that nobody could place: half in the group it was compared with.
 UNSURE_WEIGHT = 0.3
+# Groups that are confused most are as often one as not: somebody was asked to tell them apart.
+MOST_CONFUSED_CHANCE = 0.6
+# No two groups are one for certain before somebody says so.
+MOST_CERTAIN = 0.95
 # What all samples together count that a feature speaks for, beside one that was placed.
 HINT_WEIGHT = 1.0
 
@@ -42,6 +47,8 @@ class Understanding:
         Groups that are confused by a share c are one with a chance of so many c.
     hints : tuple of (int array, int)
         Samples that have much of a feature, and a sample whose group the feature belongs to.
+    errors : float
+        Share of answers that may be wrong.
     """
 
     ground: Ground
@@ -52,6 +59,7 @@ class Understanding:
     current: int | None = None
     same_per_confusion: float = 2.0
     hints: tuple[tuple[Array, int], ...] = ()
+    errors: float = 0.0
 
     def placing(self, sample: int | None) -> Understanding:
         """The same with another sample to be placed, or none."""
@@ -182,8 +190,31 @@ class Understanding:
     @cached_property
     def confused(self) -> Array:
         """Share of the smaller of two groups that might belong to the other; 0 if they cannot."""
+        return np.where(self.apart, 0.0, self._mixed)
+
+    @cached_property
+    def _mixed(self) -> Array:
+        """The same whatever is known of the groups."""
         G = len(self.groups)
-        return np.triu(np.where(self.apart, 0.0, confusion(self.posterior)[:G, :G]), 1)
+        return np.triu(confusion(self.posterior)[:G, :G], 1)
+
+    @cached_property
+    def _votes_against(self) -> Array:
+        """How often two groups were said to be apart."""
+        own = self.known.component[[group[0] for group in self.groups]]
+        return np.asarray(as_dense(self.known.links.closure().cannot_matrix()[own][:, own]))
+
+    @cached_property
+    def chance_of_one(self) -> Array:
+        """Chance that two groups are one; 0 below the diagonal.
+
+        If people may err, answers that keep two groups apart only lower it.
+        """
+        chance = np.minimum(self.same_per_confusion * self._mixed, MOST_CERTAIN)
+        if not self.errors:
+            return np.where(self.apart, 0.0, chance)
+        against = np.exp(self._votes_against * np.log((1 - self.errors) / self.errors))
+        return np.asarray(chance / (chance + (1 - chance) * against))
 
     def confusion_of(self, i: int, j: int) -> float:
         """Share by which the groups of two samples are confused; 0 if they are not in two."""
@@ -191,6 +222,17 @@ class Understanding:
         if min(own) < 0 or own[0] == own[1]:
             return 0.0
         return float(self.confused[min(own), max(own)])
+
+    def chance_of_same(self, i: int, j: int) -> float:
+        """Chance that two samples belong together, i being in a group or j in one."""
+        own = {x: g for g, group in enumerate(self.groups) for x in group.tolist()}
+        if i in own and j in own:
+            a, b = sorted((own[i], own[j]))
+            return 1.0 if a == b else min(2 * float(self._mixed[a, b]), MOST_CONFUSED_CHANCE)
+        x, group = (j, own.get(i)) if i in own else (i, own.get(j))
+        if group is None:
+            return 0.5  # nothing is known of either
+        return float(self.placing(x).chances(x)[group])
 
     def prior(self, labels: Array) -> Array:
         """Probabilities of as many clusters as asked for, numbered as earlier labels are."""
@@ -202,7 +244,8 @@ class Understanding:
         """Posterior of the clusters, and the groups that each is made of."""
         whole = np.zeros((self.posterior.shape[1],) * 2, dtype=bool)
         G = len(self.groups)
-        whole[:G, :G] = self.apart
+        # One answer may be a slip: a group that it has made is put back where it looks like.
+        whole[:G, :G] = self._votes_against > 1 if self.errors else self.apart
         return reduced(self.posterior, whole, self.n_clusters)
 
     def joined_groups(self) -> list[Array]:
