@@ -12,7 +12,7 @@ from cocluster.linalg.types import Array
 from cocluster.links import Links
 
 # An answer that is right with a smaller probability is asked for again, with another member.
-BELIEVED = 0.8
+BELIEVED = 0.9
 # Two groups are joined only if that is right with this probability.
 GROUPS_BELIEVED = 0.95
 # So often at most, the first time included.
@@ -75,7 +75,7 @@ def credible(links: Links, chances: Array, errors: float) -> Links:
     """The links that are believed: "same" must outweigh how improbable it was.
 
     Answers are votes, each worth the logarithm of (1 - errors) / errors. A sample joins a group
-    when that is right with 80 %, a group another group with 95 %: a wrong join costs most. Where
+    when that is right with 90 %, a group another group with 95 %: a wrong join costs most. Where
     most votes say "different", two groups are apart. Answers within a group are outvoted.
 
     Parameters

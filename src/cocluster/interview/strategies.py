@@ -95,9 +95,14 @@ def _goes_on(now: Understanding) -> Query | None:
         return None
     chances = now.chances(now.current)
     enough = WORTH_ASKING if len(now.groups) < now.n_clusters else WORTH_ASKING / MORE_CAREFUL
-    if chances.max() < enough:
-        return None
-    return against(now, now.current, int(chances.argmax()), "not in a group yet")
+    for group in np.argsort(-chances, kind="stable"):
+        if chances[group] < enough:
+            break
+        pair = _unasked(now, now.groups[group], np.array([now.current]))
+        if pair is not None:
+            asked = against(now, now.current, int(group), "not in a group yet")
+            return replace(asked, i=pair[0])
+    return None
 
 
 def _untouched_core(now: Understanding) -> Query | None:
@@ -128,7 +133,7 @@ def _one_group(now: Understanding) -> Query | None:
 def _unasked(now: Understanding, one: Array, other: Array) -> tuple[int, int] | None:
     """Typical members of two groups that were not compared with each other."""
     asked = {tuple(sorted(pair)) for pair in now.known.links.pairs.tolist()}
-    for nth in range(min(len(one), len(other))):
+    for nth in range(max(len(one), len(other))):
         i, j = now.ground.core(one, nth), now.ground.core(other, nth)
         if (min(i, j), max(i, j)) not in asked:
             return i, j
