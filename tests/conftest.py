@@ -45,6 +45,7 @@ THOROUGH = (
     "tests/methods/test_probability.py",
     "tests/methods/test_scales.py",
     "tests/methods/test_sklearn.py",
+    "tests/methods/test_spreading.py",
     "tests/methods/test_starts.py",
     "tests/methods/test_state.py",
     "tests/projects",

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import astuple, dataclass
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from cocluster.data.relational import RelationalData
-from cocluster.interview.knowledge import SIGNS, Answered
+from cocluster.interview.knowledge import SIGNS, Answered, Hint
 from cocluster.linalg.types import Array
 from cocluster.links import Labelling, Links
 from cocluster.utils.checks import check_integer, check_number
@@ -34,6 +35,9 @@ class State:
     labels: dict[str, Array] | None
     # Clusters of the samples before any answer, where they are known.
     first: Array | None = None
+    hints: tuple[Hint, ...] = ()
+    # Samples that are groups without an answer, and after how many answers they became so.
+    opened: Mapping[int, int] = field(default_factory=dict)
 
 
 def write(path: str | os.PathLike[str], state: State, data: RelationalData) -> None:
@@ -48,6 +52,8 @@ def write(path: str | os.PathLike[str], state: State, data: RelationalData) -> N
         "answers": [astuple(entry) for entry in state.log],
         "labels": labels and {name: values.tolist() for name, values in labels.items()},
         "first": None if state.first is None else state.first.tolist(),
+        "hints": [astuple(hint) for hint in state.hints],
+        "opened": [list(pair) for pair in state.opened.items()],
     }
     with new_file(Path(path)) as unfinished:
         unfinished.write_text(json.dumps(content), encoding="utf-8")
@@ -66,7 +72,10 @@ def read(path: str | os.PathLike[str], data: RelationalData) -> State:
             links=_links_of(content["links"]),
             log=tuple(_answer(*entry) for entry in content["answers"]),
             labels=labels and {name: _labels(v, data, name) for name, v in labels.items()},
+            # Files of earlier versions have none of these.
             first=None if content.get("first") is None else _first(content["first"], data),
+            hints=tuple(_hint(*hint) for hint in content.get("hints", [])),
+            opened=dict(_opened(data, *pair) for pair in content.get("opened", [])),
         )
 
 
@@ -86,14 +95,39 @@ def _first(values: list[int], data: RelationalData) -> Array:
     return _labels(values, data, data.center)
 
 
-def _answer(
-    i: int, j: int, answer: str, n_implied: int, n_decided: int = 0, confusion: float = 0.0
-) -> Answered:
-    """An answer of the log."""
+def _hint(feature: int, sample: int, answer: str) -> Hint:
+    """What was said of a feature."""
+    _check_word(answer)
+    return Hint(check_integer(feature, "feature", 0), check_integer(sample, "sample", 0), answer)
+
+
+def _opened(data: RelationalData, sample: int, after: int) -> tuple[int, int]:
+    """A sample that is a group, and after how many answers."""
+    if check_integer(sample, "sample", 0) >= len(data):
+        raise ValueError(f"there is a sample {sample}, and only {len(data)} of them")
+    return sample, check_integer(after, "after", 0)
+
+
+def _check_word(answer: str) -> None:
+    """Refuse what is no answer."""
     if answer not in SIGNS:
         raise ValueError(f"there is an answer {answer!r}; answers are {', '.join(SIGNS)}")
+
+
+def _answer(
+    i: int,
+    j: int,
+    answer: str,
+    n_implied: int,
+    n_decided: int = 0,
+    confusion: float = 0.0,
+    chance: float = 1.0,
+) -> Answered:
+    """An answer of the log; files of earlier versions have fewer numbers."""
+    _check_word(answer)
     ends = check_integer(i, "i", 0), check_integer(j, "j", 0)
-    return Answered(*ends, answer, n_implied, n_decided, check_number(confusion, "confusion"))
+    shares = check_number(confusion, "confusion"), check_number(chance, "chance")
+    return Answered(*ends, answer, n_implied, n_decided, *shares)
 
 
 def _labels(values: list[int], data: RelationalData, name: str) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from inspect import signature
@@ -14,8 +14,9 @@ from sklearn.base import clone
 
 from cocluster.data.relational import relational
 from cocluster.interview import files
-from cocluster.interview.doubts import known_without, second_question, without_contradictions
-from cocluster.interview.knowledge import SIGNS, Answered, Geometry, Known, Moved, Query
+from cocluster.interview.doubts import credible, second_question, without_contradictions
+from cocluster.interview.features import carriers, feature_question
+from cocluster.interview.knowledge import SIGNS, Answered, Geometry, Hint, Known, Moved, Query
 from cocluster.interview.strategies import STRATEGIES, View, fresh, with_new_groups
 from cocluster.interview.understanding import Understanding
 from cocluster.linalg.types import Array
@@ -147,6 +148,7 @@ class Interview:
         self._before: Array | None = None
         # Samples that became groups without an answer, and after how many answers.
         self._opened: dict[int, int] = {}
+        self._hints: tuple[Hint, ...] = ()
         self._understood: Understanding | None = None
         self._placing: Understanding | None = None
         self._model: Any = None
@@ -181,11 +183,16 @@ class Interview:
         Parameters
         ----------
         n : int
-        kind : {"pair", "place"}
-            "Do these two belong together?", for `answer`, or "in which of these groups is this
-            sample, or in none?", for `place`; the latter places a sample with one answer.
+        kind : {"pair", "place", "feature"}
+            "Do these two belong together?", for `answer`; "in which of these groups is this
+            sample, or in none?", for `place`, which places a sample with one answer; or "does this
+            feature belong to the group of this sample?", for `hint`, one at a time.
         """
-        check_choice(kind, "kind", ("pair", "place"))
+        check_choice(kind, "kind", ("pair", "place", "feature"))
+        if kind == "feature":
+            asked = {hint.feature for hint in self._hints}
+            found = feature_question(self._going_on(), self._relational, asked)
+            return [] if found is None else [self._named(found)]
         # Drawn from the number of answers, so that the same state asks the same questions.
         rng = np.random.default_rng([self._seed, len(self._log)])
         geometry = Geometry(self._ground.Z, self._first_labels)
@@ -231,9 +238,58 @@ class Interview:
         cores = [now.ground.core(own) for own in now.groups if not settled[own[0]]]
         return self._record(tuple((core, x, "different") for core in cores), drop)
 
+    def hint(self, feature: int | str, sample: int | str, answer: str = "same") -> int:
+        """Record whether a feature of the first view belongs to the group of a sample.
+
+        Samples that have most of it lean to that group from then on, unless they were placed
+        otherwise. "different" and "unsure" only keep it from being asked for again. Returns how
+        many samples lean.
+        """
+        check_choice(answer, "answer", tuple(SIGNS))
+        position, member = self._feature(feature), self._position(sample)
+        self._hints += (Hint(position, member, answer),)
+        self._understood = self._placing = None
+        return len(carriers(self._relational, np.array([position]))) if answer == "same" else 0
+
+    def seed(self, features: Sequence[int | str]) -> int:
+        """Begin a group from features that belong to it, such as words of a topic.
+
+        The sample that has most of them stands for the group, and is returned.
+        """
+        positions = np.array([self._feature(feature) for feature in features], dtype=np.intp)
+        some = carriers(self._relational, positions)
+        if not len(some):
+            raise ValueError("No sample has any of these features.")
+        core = int(some[0])
+        self._opened.setdefault(core, len(self._log))
+        for feature in positions.tolist():
+            self.hint(feature, core)
+        return core
+
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        """What was said of features, in order."""
+        return self._hints
+
+    def _feature(self, feature: int | str) -> int:
+        """Position of a feature of the first view that is given by position or name."""
+        kind = self._relational.relations[0].cols
+        size, names = self._relational.size(kind), self._relational.names.get(kind)
+        if isinstance(feature, str):
+            found = [] if names is None else np.flatnonzero(np.asarray(names) == feature).tolist()
+            if not found:
+                raise ValueError(f"There is no feature called {feature!r} among the {kind}.")
+            return int(found[0])
+        position = check_integer(feature, "feature", 0)
+        if position >= size:
+            raise ValueError(f"feature {position} is out of range, there are {size} {kind}.")
+        return position
+
     def _record(self, rows: tuple[tuple[int, int, str], ...], drop: bool) -> tuple[Answered, ...]:
         """Take answers to the log, all or none."""
-        before = None if self._before is None else self._going_on()
+        # Before the first fit nothing is foreseen or decided, unless errors make it necessary.
+        known = self.errors or self._before is not None or self._labels is not None
+        before = self._going_on() if known else None
         if rows and not drop and not self.errors:
             (self._links | self._table(rows)).check()
         settled = len(self._log)
@@ -241,7 +297,9 @@ class Interview:
             links = self._links | self._table((row,))
             implied = max(links.n_implied - self._links.n_implied, 0)
             mixed = 0.0 if before is None else before.confusion_of(*row[:2])
-            self._log += (Answered(*row, implied, 0, min(mixed, MOST_CONFUSED)),)
+            doubted = self.errors and before is not None
+            chance = before.chance_of_same(*row[:2]) if before is not None and doubted else 1.0
+            self._log += (Answered(*row, implied, 0, min(mixed, MOST_CONFUSED), chance),)
             self._links = links
         self._understood = self._placing = None
         if rows and before is not None:
@@ -286,17 +344,18 @@ class Interview:
     @property
     def dropped(self) -> tuple[tuple[int, int, str], ...]:
         """Answers that contradict others and are left out: positions of the samples, and words."""
-        places = without_contradictions(self._links, self._stated())[1]
+        force = {(i, j, s) for (i, j), s in _signed(self._links_in_force())}
         words = {sign: word for word, sign in SIGNS.items()}
         return tuple(
-            (int(i), int(j), words[int(self._links.signs[p])])
-            for p, (i, j) in zip(places, self._links.pairs[places], strict=True)
+            (i, j, words[sign])
+            for (i, j), sign in _signed(self._links)
+            if sign and (i, j, sign) not in force
         )
 
     def refit(self) -> Self:
         """Cluster with all answers, from what they say of every sample (see Notes)."""
         old = None if self._labels is None else self.labels
-        if self._links.n_must + self._links.n_cannot == 0:
+        if self._links.n_must + self._links.n_cannot + len(self._hints) == 0:
             self._model = self._first
         else:
             self._model = self._fitted(self._first_labels if old is None else old)
@@ -345,7 +404,7 @@ class Interview:
         longer = type(self)(
             data, self.estimator, self.strategy, given, errors=self.errors, titles=titles
         )
-        longer._seed = self._seed
+        longer._seed, longer._hints, longer._opened = self._seed, self._hints, self._opened
         longer._replay(log)
         self.__dict__ = longer.__dict__
         return self
@@ -353,7 +412,14 @@ class Interview:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything but the data and the model to one JSON file, all or nothing."""
         state = files.State(
-            self.strategy, self._seed, self._given, self._log, self._labels, self._before
+            self.strategy,
+            self._seed,
+            self._given,
+            self._log,
+            self._labels,
+            self._before,
+            self._hints,
+            self._opened,
         )
         files.write(path, state, self._relational)
 
@@ -363,7 +429,8 @@ class Interview:
         state = files.read(path, relational(data))
         interview = cls(data, estimator, state.strategy, state.links)
         interview._seed, interview._labels = state.seed, state.labels
-        interview._before = state.first
+        interview._before, interview._hints = state.first, state.hints
+        interview._opened = dict(state.opened)
         interview._given = state.links
         interview._replay(state.log)
         return interview
@@ -447,11 +514,25 @@ class Interview:
             self.estimator.n_clusters,
             asked,
             same_per_confusion=rate,
+            errors=self.errors,
+            hints=tuple(
+                (carriers(self._relational, np.array([hint.feature])), hint.sample)
+                for hint in self._hints
+                if hint.answer == "same"
+            ),
         )
 
     def _links_in_force(self) -> Links:
         """The answers without those that others contradict."""
         return self._understanding().known.links
+
+    def _in_force(self, stated: Understanding) -> Links:
+        """The answers that count: not contradicted, or believed where people may err."""
+        if not self.errors or not self._log:
+            return without_contradictions(self._links, stated)[0]
+        given = np.ones(len(self._given.pairs))
+        chances = np.append(given, [entry.chance for entry in self._log])
+        return credible(self._links, chances, self.errors)
 
     def _understanding(self) -> Understanding:
         """What the answers say, kept until the next one."""
@@ -459,8 +540,7 @@ class Interview:
         if self._understood is None or self._understood.n_clusters != k:
             self._placing = None  # it would have another number of clusters
             stated = self._stated()
-            links = without_contradictions(self._links, stated)[0]
-            self._understood = replace(stated, known=Known(links))
+            self._understood = replace(stated, known=Known(self._in_force(stated)))
         return self._understood
 
     def _going_on(self) -> Understanding:
@@ -468,7 +548,11 @@ class Interview:
         now = self._understanding()
         if self._placing is None:
             x = self._log[-1].j if self._log else None
-            waiting = x is not None and SIGNS[self._log[-1].answer] == -1
+            # Where people may err, "same" does not always put it into a group.
+            waiting = x is not None and SIGNS[self._log[-1].answer] in (
+                -1,
+                -1 if not self.errors else 1,
+            )
             alone = waiting and now.known.sizes[now.known.component[x]] == 1
             # The same object where nothing differs: what it has computed is kept.
             self._placing = now.placing(x) if alone else now
@@ -487,17 +571,20 @@ class Interview:
         """A second question about the last answer, if people may err."""
         if not self.errors or not self._log:
             return None
-        x = self._log[-1].j
-        now = known_without(self._understanding(), x)
-        return second_question(now, x, self._links, self.errors)
+        return second_question(self._understanding(), self._log[-1], self._links)
 
     def _named(self, query: Query) -> Query:
         """The question with names for the samples."""
-        ids = self._links.ids
-        pair = (query.i, query.j)
-        named = tuple(str(i if ids is None else ids[i]) for i in pair)
-        titles = named if self.titles is None else tuple(str(self.titles[i]) for i in pair)
-        return replace(query, ids=(named[0], named[1]), titles=(titles[0], titles[1]))
+        one, other = self._called(query.i), self._called(query.j)
+        if query.about_feature:
+            names = self._relational.names.get(self._relational.relations[0].cols)
+            other = (str(query.j if names is None else names[query.j]),) * 2
+        return replace(query, ids=(one[0], other[0]), titles=(one[1], other[1]))
+
+    def _called(self, sample: int) -> tuple[str, str]:
+        """Id and title of a sample."""
+        name = str(sample if self._links.ids is None else self._links.ids[sample])
+        return name, name if self.titles is None else str(self.titles[sample])
 
     def _position(self, sample: int | str) -> int:
         """Position of a sample that is given by position or id."""
@@ -508,6 +595,11 @@ class Interview:
         if not found:
             raise ValueError(f"There is no sample with the id {sample!r}.")
         return int(found[0])
+
+
+def _signed(links: Links) -> Iterator[tuple[tuple[int, int], int]]:
+    """Stated pairs with their signs."""
+    yield from zip(map(tuple, links.pairs.tolist()), links.signs.tolist(), strict=True)
 
 
 def takes_prior(model: Any) -> bool:

@@ -36,6 +36,8 @@ class Query:
     options : tuple of int
         For a question "which of these groups, or none?": the most typical sample of each group,
         the most probable first. Empty for a pair.
+    about_feature : bool
+        Whether j is the position of a feature: does it belong to the group of sample i?
     """
 
     i: int
@@ -46,6 +48,7 @@ class Query:
     titles: tuple[str, str] = ("", "")
     changes: str = ""
     options: tuple[int, ...] = ()
+    about_feature: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,8 @@ class Answered:
         How many samples have another most probable group since.
     confusion : float
         Share by which the groups of the two were confused, if they were in two groups; else 0.
+    chance : float
+        Chance of "same" that was foreseen, where people may err; else 1.
     """
 
     i: int
@@ -71,6 +76,25 @@ class Answered:
     n_implied: int
     n_decided: int = 0
     confusion: float = 0.0
+    chance: float = 1.0
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What was said of a feature.
+
+    Attributes
+    ----------
+    feature : int
+        Its position in the first view.
+    sample : int
+        Position of a sample of the group in question.
+    answer : {"same", "different", "unsure"}
+    """
+
+    feature: int
+    sample: int
+    answer: str
 
 
 @dataclass(frozen=True)

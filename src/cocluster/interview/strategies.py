@@ -95,9 +95,14 @@ def _goes_on(now: Understanding) -> Query | None:
         return None
     chances = now.chances(now.current)
     enough = WORTH_ASKING if len(now.groups) < now.n_clusters else WORTH_ASKING / MORE_CAREFUL
-    if chances.max() < enough:
-        return None
-    return against(now, now.current, int(chances.argmax()), "not in a group yet")
+    for group in np.argsort(-chances, kind="stable"):
+        if chances[group] < enough:
+            break
+        pair = _unasked(now, now.groups[group], np.array([now.current]))
+        if pair is not None:
+            asked = against(now, now.current, int(group), "not in a group yet")
+            return replace(asked, i=pair[0])
+    return None
 
 
 def _untouched_core(now: Understanding) -> Query | None:
@@ -112,16 +117,27 @@ def _untouched_core(now: Understanding) -> Query | None:
 
 
 def _one_group(now: Understanding) -> Query | None:
-    """The two groups that are confused most, if that is much."""
-    if not now.confused.any():
-        return None
-    a, b = divmod(int(now.confused.argmax()), len(now.groups))
-    chance = min(now.same_per_confusion * float(now.confused[a, b]), 1.0)
+    """The two groups that are most probably one, if that is worth asking."""
+    chance = now.chance_of_one
+    a, b = divmod(int(chance.argmax()), len(now.groups))
     few = len(now.groups) <= now.n_clusters
-    if chance < (WORTH_ASKING if few else WORTH_ASKING / MORE_CAREFUL):
+    if chance[a, b] < (WORTH_ASKING if few else WORTH_ASKING / MORE_CAREFUL):
         return None
-    one, other = (now.ground.core(now.groups[g]) for g in (a, b))
-    return Query(one, other, "two groups that may be one", chance, changes=_joining(now, a, b))
+    pair = _unasked(now, now.groups[a], now.groups[b])
+    if pair is None:
+        return None
+    changes = _joining(now, a, b)
+    return Query(*pair, "two groups that may be one", float(chance[a, b]), changes=changes)
+
+
+def _unasked(now: Understanding, one: Array, other: Array) -> tuple[int, int] | None:
+    """Typical members of two groups that were not compared with each other."""
+    asked = {tuple(sorted(pair)) for pair in now.known.links.pairs.tolist()}
+    for nth in range(max(len(one), len(other))):
+        i, j = now.ground.core(one, nth), now.ground.core(other, nth)
+        if (min(i, j), max(i, j)) not in asked:
+            return i, j
+    return None
 
 
 def _uncertain(now: Understanding) -> Query | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from cocluster.interview.knowledge import Known
+from cocluster.linalg.matrices import as_dense
 from cocluster.linalg.types import Array
 from cocluster.methods.ground import Ground
 from cocluster.methods.numbering import as_before
@@ -15,6 +17,12 @@ from cocluster.methods.spreading import confusion, numbered_as, reduced
 
 # What a sample counts that nobody could place: half in the group it was compared with.
 UNSURE_WEIGHT = 0.3
+# Groups that are confused most are as often one as not: somebody was asked to tell them apart.
+MOST_CONFUSED_CHANCE = 0.6
+# No two groups are one for certain before somebody says so.
+MOST_CERTAIN = 0.95
+# What all samples together count that a feature speaks for, beside one that was placed.
+HINT_WEIGHT = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +45,10 @@ class Understanding:
         The sample that is being placed: it is in no group yet.
     same_per_confusion : float
         Groups that are confused by a share c are one with a chance of so many c.
+    hints : tuple of (int array, int)
+        Samples that have much of a feature, and a sample whose group the feature belongs to.
+    errors : float
+        Share of answers that may be wrong.
     """
 
     ground: Ground
@@ -46,6 +58,8 @@ class Understanding:
     asked: frozenset[int] = frozenset()
     current: int | None = None
     same_per_confusion: float = 2.0
+    hints: tuple[tuple[Array, int], ...] = ()
+    errors: float = 0.0
 
     def placing(self, sample: int | None) -> Understanding:
         """The same with another sample to be placed, or none."""
@@ -117,16 +131,21 @@ class Understanding:
         chosen = np.concatenate([self.placed, cores])
         codes = np.concatenate([codes, np.arange(len(self.groups), n_classes)])
         targets, weights = np.eye(n_classes)[codes], np.ones(len(codes))
-        doubted, shares = self._unsure(n_classes)
-        P = self.ground.posterior(
-            np.concatenate([chosen, doubted]),
-            np.concatenate([targets, shares]),
-            np.concatenate([weights, np.full(len(doubted), UNSURE_WEIGHT)]),
-        )
+        parts = [(chosen, targets, weights), self._unsure(n_classes), *self._hinted(n_classes)]
+        P = self.ground.posterior(*map(np.concatenate, zip(*parts, strict=True)))
         P[self.placed] = targets[: len(self.placed)]
         return np.asarray(P)
 
-    def _unsure(self, n_classes: int) -> tuple[Array, Array]:
+    def _hinted(self, n_classes: int) -> Iterator[tuple[Array, Array, Array]]:
+        """Samples that features speak for, in the groups of those features."""
+        for samples, member in self.hints:
+            group = next((g for g, own in enumerate(self.groups) if member in own), None)
+            free = np.setdiff1d(samples, self.placed)
+            if group is not None and len(free):
+                targets = np.tile(np.eye(n_classes)[group], (len(free), 1))
+                yield free, targets, np.full(len(free), HINT_WEIGHT / len(free))
+
+    def _unsure(self, n_classes: int) -> tuple[Array, Array, Array]:
         """Samples that nobody could place: half in the group asked for, half in any other."""
         group_of = {int(i): g for g, group in enumerate(self.groups) for i in group}
         links, found = self.known.links, dict[int, int]()
@@ -134,9 +153,10 @@ class Understanding:
             if j not in group_of and i in group_of and j != self.current:
                 found[j] = group_of[i]
         if n_classes < 2 or not found:
-            return np.empty(0, np.intp), np.empty((0, n_classes))
+            return np.empty(0, np.intp), np.empty((0, n_classes)), np.empty(0)
         own = np.eye(n_classes)[list(found.values())]
-        return np.array(list(found)), own / 2 + (1 - own) / (2 * (n_classes - 1))
+        shares = own / 2 + (1 - own) / (2 * (n_classes - 1))
+        return np.array(list(found)), shares, np.full(len(found), UNSURE_WEIGHT)
 
     def _with_answers(self, P: Array) -> Array:
         """Samples that are in no group cannot be in one that they are apart from."""
@@ -170,8 +190,31 @@ class Understanding:
     @cached_property
     def confused(self) -> Array:
         """Share of the smaller of two groups that might belong to the other; 0 if they cannot."""
+        return np.where(self.apart, 0.0, self._mixed)
+
+    @cached_property
+    def _mixed(self) -> Array:
+        """The same whatever is known of the groups."""
         G = len(self.groups)
-        return np.triu(np.where(self.apart, 0.0, confusion(self.posterior)[:G, :G]), 1)
+        return np.triu(confusion(self.posterior)[:G, :G], 1)
+
+    @cached_property
+    def _votes_against(self) -> Array:
+        """How often two groups were said to be apart."""
+        own = self.known.component[[group[0] for group in self.groups]]
+        return np.asarray(as_dense(self.known.links.closure().cannot_matrix()[own][:, own]))
+
+    @cached_property
+    def chance_of_one(self) -> Array:
+        """Chance that two groups are one; 0 below the diagonal.
+
+        If people may err, answers that keep two groups apart only lower it.
+        """
+        chance = np.minimum(self.same_per_confusion * self._mixed, MOST_CERTAIN)
+        if not self.errors:
+            return np.where(self.apart, 0.0, chance)
+        against = np.exp(self._votes_against * np.log((1 - self.errors) / self.errors))
+        return np.asarray(chance / (chance + (1 - chance) * against))
 
     def confusion_of(self, i: int, j: int) -> float:
         """Share by which the groups of two samples are confused; 0 if they are not in two."""
@@ -179,6 +222,17 @@ class Understanding:
         if min(own) < 0 or own[0] == own[1]:
             return 0.0
         return float(self.confused[min(own), max(own)])
+
+    def chance_of_same(self, i: int, j: int) -> float:
+        """Chance that two samples belong together, i being in a group or j in one."""
+        own = {x: g for g, group in enumerate(self.groups) for x in group.tolist()}
+        if i in own and j in own:
+            a, b = sorted((own[i], own[j]))
+            return 1.0 if a == b else min(2 * float(self._mixed[a, b]), MOST_CONFUSED_CHANCE)
+        x, group = (j, own.get(i)) if i in own else (i, own.get(j))
+        if group is None:
+            return 0.5  # nothing is known of either
+        return float(self.placing(x).chances(x)[group])
 
     def prior(self, labels: Array) -> Array:
         """Probabilities of as many clusters as asked for, numbered as earlier labels are."""
@@ -190,7 +244,8 @@ class Understanding:
         """Posterior of the clusters, and the groups that each is made of."""
         whole = np.zeros((self.posterior.shape[1],) * 2, dtype=bool)
         G = len(self.groups)
-        whole[:G, :G] = self.apart
+        # One answer may be a slip: a group that it has made is put back where it looks like.
+        whole[:G, :G] = self._votes_against > 1 if self.errors else self.apart
         return reduced(self.posterior, whole, self.n_clusters)
 
     def joined_groups(self) -> list[Array]:
