@@ -28,7 +28,7 @@ def linked(problem: Problem, affinity: str) -> Array:
             "The similarities have negative values, which cuts and factors cannot take."
         )
     A = (A + A.T) / 2  # exactly symmetric, so that a replaced pair is 0 and not a rounding below
-    written: Any = linked_similarity(A, problem.links, "replace")
+    written: Any = linked_similarity(A, problem.links, "replace", 1.0)
     changed = np.asarray(written.correction.toarray())
     return np.asarray(np.maximum(A + changed, 0.0))
 
