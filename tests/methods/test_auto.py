@@ -135,7 +135,8 @@ def test_labels_given_as_a_start_are_used(planted: Any) -> None:
 def test_the_number_of_clusters_is_chosen_as_by_choose_n_clusters():
     X = make_blocks(200, 120, 3, random_state=0).X
     model = CoCluster("auto", random_state=0).fit(X)
-    assert model.choice_ == choose_n_clusters(X, random_state=0)
+    assert model.choice_ == choose_n_clusters(X, features=False, random_state=0)
+    assert model.choice_.rows == choose_n_clusters(X, random_state=0).rows
     expected = CoCluster(model.choice_.rows.stable, random_state=0).fit(X)
     np.testing.assert_array_equal(model.labels_, expected.labels_)
     classes = np.full(200, -1)

@@ -70,7 +70,7 @@ class CoCluster(
     Parameters
     ----------
     n_clusters : int or "auto"
-        Clusters of samples. "auto" asks `choose_n_clusters`, which takes the time of about ten
+        Clusters of samples. "auto" asks `choose_n_clusters`, which takes the time of a few
         fits, and keeps its answer in ``choice_``; with classes in ``y`` there are at least as many
         clusters as classes. Data without a stable grouping become one cluster, with a warning.
     method : str
@@ -202,7 +202,7 @@ class CoCluster(
         """The number of clusters that the data themselves show."""
         check_complete(data, 'n_clusters="auto"')
         seed = int(generator(self.random_state).integers(2**31 - 1))
-        choice = search_in(data, by_default, None, seed).run({})
+        choice = search_in(data, by_default, None, seed, features=False).run({})
         if choice.rows.stable == 1:
             warnings.warn(choice.reason, UserWarning, stacklevel=3)
         return choice

@@ -131,7 +131,10 @@ class _Fit:
 
         self.progress.begin("choosing the number of clusters")
         choice = choose_n_clusters(
-            dataset.data, random_state=self.asked.seed, callback=self.progress.share
+            dataset.data,
+            features=False,
+            random_state=self.asked.seed,
+            callback=self.progress.share,
         )
         self.progress.note(f"  {printable(choice.reason)}")
         return choice

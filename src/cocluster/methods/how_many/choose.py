@@ -20,6 +20,7 @@ def choose_n_clusters(
     X: Any,
     k_max: int | None = None,
     *,
+    features: bool = True,
     random_state: RandomState = None,
     callback: Report | None = None,
     resume: Resumed | None = None,
@@ -39,6 +40,8 @@ def choose_n_clusters(
         As `CoCluster` takes it. Of more than 5,000 samples (features) a random 5,000 are looked at.
     k_max : int, optional
         Most clusters that are tried; by default :math:`\sqrt{n / 2}` for n samples, 32 at most.
+    features : bool
+        Whether to say how many clusters of features there are, too. It takes as long again.
     random_state : int, RandomState or None
         The same seed gives the same choice.
     callback : callable, optional
@@ -74,19 +77,23 @@ def choose_n_clusters(
     known = _known(resume)
     data = relational(X)
     check_complete(data, "choose_n_clusters")
-    search = _search(data, k_max, random_state, known)
+    search = _search(data, k_max, features, random_state, known)
     measured = search.resumed(known.measured) if known else {}
     return search.run(measured, callback, _keeper(resume))
 
 
 def _search(
-    data: RelationalData, k_max: int | None, random_state: RandomState, known: Choice | None
+    data: RelationalData,
+    k_max: int | None,
+    features: bool,
+    random_state: RandomState,
+    known: Choice | None,
 ) -> Search:
     """A new search, or one like that of an earlier choice."""
     if known is not None:
-        return search_in(data, by_default, known.k_max, known.seed)
+        return search_in(data, by_default, known.k_max, known.seed, features)
     seed = int(generator(random_state).integers(2**31 - 1))
-    return search_in(data, by_default, k_max, seed)
+    return search_in(data, by_default, k_max, seed, features)
 
 
 def _known(resume: Resumed | None) -> Choice | None:

@@ -67,17 +67,25 @@ class Search:
         Most clusters of samples that are tried.
     seed : int
         All that is random follows from it.
+    features : bool
+        Whether the features are judged, too.
     """
 
     data: RelationalData
     fit: Fit
     k_max: int
     seed: int
+    features: bool = True
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """The types whose numbers are asked for."""
+        return tuple(self.data.types) if self.features else (self.data.center,)
 
     def steps(self) -> Iterator[tuple[str, str]]:
         """Name of every step, and what to say of it."""
         yield "whole", "fitting the whole"
-        for name in self.data.types:
+        for name in self.judged:
             if self.most(name) < 2:
                 continue
             repeats = REPEATS if name == self.data.center else FEATURE_REPEATS
@@ -136,7 +144,7 @@ class Search:
     def choice(self, measured: Mapping[str, Any]) -> Choice:
         """What follows from the measurements that there are."""
         complete = all(step in measured for step, _ in self.steps())
-        known = self.data.types if "whole" in measured else ()
+        known = self.judged if "whole" in measured else ()
         sides = tuple(self._side(name, measured) for name in known)
         # A side of which nothing is measured yet says nothing.
         sides = tuple(side for side in sides if side.table or complete)
@@ -229,7 +237,9 @@ class Search:
         return replace(side, leaves=tuple(tree["leaves"]), tree=merges)
 
 
-def search_in(data: RelationalData, fit: Fit, k_max: int | None, seed: int) -> Search:
+def search_in(
+    data: RelationalData, fit: Fit, k_max: int | None, seed: int, features: bool = True
+) -> Search:
     """A search in data of any size, of which a sample is taken.
 
     Raises ValueError if there is nothing to choose from.
@@ -241,7 +251,7 @@ def search_in(data: RelationalData, fit: Fit, k_max: int | None, seed: int) -> S
             f"k_max={most} is more than half of the {len(found)} samples that are looked at, and "
             f"clusters of one cannot be found again; ask for at most {len(found) // 2}."
         )
-    return Search(found, fit, most or most_clusters(len(found)), seed)
+    return Search(found, fit, most or most_clusters(len(found)), seed, features)
 
 
 def recommended_number(data: RelationalData, fit: Fit, seed: int) -> int:

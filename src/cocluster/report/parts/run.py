@@ -25,7 +25,7 @@ def run_part(found: Material, seconds: float | None) -> Run:
     converged = getattr(fitted, "converged_", None)
     return Run(
         method=str(getattr(fitted, "method_name", "labels")),
-        name=type(fitted).__name__ if is_model(fitted) else "",
+        name=_called(fitted) if is_model(fitted) else "",
         asked=_asked(model),
         parameters=given,
         seed=_seed(given.get("random_state")),
@@ -57,6 +57,12 @@ def _plain(value: Any) -> Plain:
         return f"array of shape {tuple(shape)}"
     text = repr(value)
     return text if len(text) <= LONGEST else f"{type(value).__name__} ({len(text):,} characters)"
+
+
+def _called(fitted: Any) -> str:
+    """The method as people know it: what "auto" does has no name of its own."""
+    name = type(fitted).__name__
+    return "CoCluster" if getattr(fitted, "method_name", name) == "auto" else name
 
 
 def _asked(model: Any) -> str:
