@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from cocluster.projects.changing import EDITED
-from cocluster.projects.making import file_order
+from cocluster.projects.making import file_order, names_by_type, report_of
 from cocluster.projects.project import Project
 from cocluster.projects.runs import NewRun
-from cocluster.projects.saving import names_by_type
-from cocluster.report.page import page
 
 
 def restored(project: Project, number: int) -> int:
@@ -30,4 +28,4 @@ def restored(project: Project, number: int) -> int:
         names,
         told,
     )
-    return project.add_run(again, None if told is None else page(told))
+    return project.add_run(again, None if told is None else report_of(told))

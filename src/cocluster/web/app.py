@@ -21,6 +21,8 @@ from cocluster.web.guard import Guard, Keys
 from cocluster.web.routes import ENDPOINTS
 
 STATIC = files("cocluster.web") / "static"
+# The page looks as the report does.
+STYLE = files("cocluster.report") / "page" / "style.css"
 # Seconds after which a page is told that the server is still there.
 ALIVE = 15.0
 
@@ -42,6 +44,9 @@ def application(desk: Desk, keys: Keys, hosts: tuple[str, ...]) -> Guard:
     async def events(request: Request) -> Response:
         return StreamingResponse(_events(desk), media_type="text/event-stream")
 
+    async def style(request: Request) -> Response:
+        return Response(STYLE.read_text(encoding="utf-8"), media_type="text/css")
+
     async def page(request: Request) -> Response:
         text = (STATIC / "index.html").read_text(encoding="utf-8")
         return Response(text, media_type="text/html")
@@ -58,6 +63,7 @@ def application(desk: Desk, keys: Keys, hosts: tuple[str, ...]) -> Guard:
     app = Starlette(
         routes=[
             Route("/", page),
+            Route("/report.css", style),
             Route(f"{PREFIX}/openapi.json", document),
             Route(f"{PREFIX}/events", events),
             *routes_of(ENDPOINTS, desk),

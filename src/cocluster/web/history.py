@@ -14,7 +14,7 @@ from typing import Any
 
 from cocluster.projects import Project
 from cocluster.projects.ledger import EDIT
-from cocluster.utils.files import new_file
+from cocluster.utils.files import new_file, unreadable
 from cocluster.utils.parsing import json_object
 
 FILE = "history.json"
@@ -80,9 +80,10 @@ def read_history(project: Project) -> History:
     if not file.exists():
         # Of a project that others have made, the last thing they did can be undone.
         return _reconciled(project, History(seen=max(project.runs, default=1) - 1))
-    content = json_object(file.read_text(encoding="utf-8"), str(file))
-    done, undone = ([Action(**entry) for entry in content[key]] for key in ("done", "undone"))
-    seen, heard = int(content["seen"]), int(content["heard"])
+    with unreadable(str(file), KeyError, TypeError, ValueError):
+        content = json_object(file.read_text(encoding="utf-8"), str(file))
+        done, undone = ([Action(**entry) for entry in content[key]] for key in ("done", "undone"))
+        seen, heard = int(content["seen"]), int(content["heard"])
     return _reconciled(project, History(tuple(done), tuple(undone), seen, heard))
 
 

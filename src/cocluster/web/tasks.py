@@ -13,10 +13,9 @@ from typing import Any
 from cocluster import choose_n_clusters
 from cocluster.projects import Project
 from cocluster.projects.changing import Change, carried_names, change
-from cocluster.projects.making import Fitted
+from cocluster.projects.making import Fitted, report_of
 from cocluster.projects.models import model_of
 from cocluster.projects.restoring import restored
-from cocluster.report.page import page
 from cocluster.web.map import write_map
 from cocluster.web.questions import next_question, refitted
 from cocluster.web.shelf import held, project_at, say_again
@@ -196,7 +195,7 @@ def _kept(project: Project, before: int | None, fitted: Fitted) -> dict[str, Any
     """Write a fit, and say where it is."""
     # The account takes longer than the writing; it needs no lock.
     run = fitted.run()
-    report = page(run.account)
+    report = report_of(run.account)
     with held(project):
         number = project.add_run(run, report)
     return {"run": number, "before": before, "step": None}

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 import msgspec
 
+from cocluster.projects.making import report_of
 from cocluster.projects.project import Project
 from cocluster.report.account import Account
 from cocluster.report.account_tables import TABLES, as_csv
 from cocluster.report.colours import CLUSTERS, SCALE, as_hex
-from cocluster.report.page import page
 from cocluster.web.api import Asked, Endpoint, File, Nothing
 from cocluster.web.desk import Desk, NotThere
 from cocluster.web.history import read_history
@@ -79,7 +79,7 @@ def get_table(desk: Desk, asked: TableOf) -> Any:
 
 def get_report(desk: Desk, asked: OfRun) -> Any:
     """The report: one HTML page that needs nothing else."""
-    text = page(desk.account(desk.number(asked.run)))
+    text = report_of(desk.account(desk.number(asked.run)))
     return File(text.encode(errors="backslashreplace"), "text/html", "report.html")
 
 
