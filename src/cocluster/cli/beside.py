@@ -7,17 +7,13 @@ import sys
 import textwrap
 from typing import Any
 
-import numpy as np
-
 from cocluster.cli.terminal import bold, cells, cut, is_terminal, printable, width
-from cocluster.linalg.matrices import as_dense
+from cocluster.report.sample import text_of, values_of
 
 # Letters of a text: a screen of both.
 LONGEST = 900
 # Where nobody can say how wide the terminal is.
 USUAL_WIDTH = 100
-# Features that stand for a sample without a text.
-FEATURES = 15
 
 
 def side_by_side(dataset: Any, i: int, j: int) -> str:
@@ -48,37 +44,19 @@ def title_of(dataset: Any, i: int) -> str:
 
 def described(dataset: Any, i: int) -> str:
     """The text of a sample, or the features that it has most of."""
-    if dataset.texts is not None:
-        text = str(dataset.texts[i])
-        bodies = getattr(dataset.counter, "bodies", None)
-        own = text if bodies is None else bodies([text])[0]
-        return own if len(own) <= LONGEST else f"{own[:LONGEST]}…"
-    lines = []
-    for view, X in dataset.views.items():
-        row = _row(dataset, view, X, i)
-        if row is not None:
-            lines.append(f"{view}: {_top(dataset, view, row)}")
+    text = text_of(dataset, i)
+    if text is not None:
+        return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    lines = [
+        f"{view}: " + ", ".join(f"{name} {value:.3g}" for name, value in top)
+        for view, top in values_of(dataset, i).items()
+    ]
     return "\n".join(lines)
 
 
 def _bold(text: str) -> str:
     """A text that stands out."""
     return bold(text, sys.stderr)
-
-
-def _row(dataset: Any, view: str, X: Any, i: int) -> Any:
-    """The row of a sample in a view; None if it lacks the sample."""
-    if view in dataset.present:
-        place = np.flatnonzero(dataset.present[view] == i)
-        return None if not len(place) else np.ravel(as_dense(X[place[:1]]))
-    return np.ravel(as_dense(X[[i]]))
-
-
-def _top(dataset: Any, view: str, row: Any) -> str:
-    """The largest entries of a row, by name."""
-    names = dataset.feature_names.get(view)
-    order = [j for j in np.argsort(-np.abs(row), kind="stable")[:FEATURES] if row[j] != 0]
-    return ", ".join(f"{j if names is None else names[j]} {row[j]:.3g}" for j in order)
 
 
 def _words(text: str) -> list[str]:

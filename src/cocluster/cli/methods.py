@@ -9,50 +9,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from cocluster.cli.parser import Parser, commands, parser_of
-from cocluster.methods.auto import CoCluster
-from cocluster.methods.catalogue import METHODS
-
-# What the command has options of its own for.
-OWN = ("n_clusters", "n_column_clusters", "method", "random_state")
-
-
-def options_of(name: str) -> dict[str, inspect.Parameter]:
-    """Parameters of a method that can be typed, by name; those of "auto" are `CoCluster`'s."""
-    kind = CoCluster if name == "auto" else METHODS[name].estimator
-    return {
-        key: parameter
-        for key, parameter in inspect.signature(kind).parameters.items()
-        if key not in OWN
-    }
+from cocluster.projects import models
+from cocluster.projects.models import options_of
 
 
 def model_of(asked: Namespace, n_clusters: int) -> Any:
     """The estimator that was asked for, not fitted."""
-    given = _given(asked)
-    common = inspect.signature(CoCluster).parameters
-    if asked.method == "auto" or all(name in common for name in given):
-        # The front door numbers clusters by their size, and says how probable they are.
-        return CoCluster(
-            n_clusters,
-            asked.method,
-            n_column_clusters=asked.column_clusters,
-            random_state=asked.seed,
-            **given,
-        )
-    kind = METHODS[asked.method].estimator
-    known = inspect.signature(kind).parameters
-    if "n_column_clusters" in known:
-        given["n_column_clusters"] = asked.column_clusters
-    elif asked.column_clusters is not None:
-        raise ValueError(f"Method {asked.method!r} has no groups of features; leave them out.")
-    return kind(n_clusters, random_state=asked.seed, **given)
+    return models.model_of(
+        asked.method, n_clusters, asked.column_clusters, asked.seed, _given(asked)
+    )
 
 
 def check(asked: Namespace) -> None:
     """Refuse a method that there is not, and options that it has not, before any long work."""
-    if asked.method != "auto" and asked.method not in METHODS:
-        listed = ", ".join(("auto", *METHODS))
-        raise ValueError(f"There is no method {asked.method!r}; there are {listed}.")
+    models.check_method(asked.method)
     model_of(asked, asked.clusters or 2)
 
 

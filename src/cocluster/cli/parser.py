@@ -63,6 +63,7 @@ def commands() -> Parser:
     _compare(_command(chosen, "compare", "what differs between two runs or two projects"))
     _edit(_command(chosen, "edit", "rename, merge and split clusters, move samples, undo"))
     _ask(_command(chosen, "ask", "answer questions about samples, then cluster again"))
+    _serve(_command(chosen, "serve", "open the workbench: look at a project, edit it, answer"))
     _choose(_command(chosen, "choose-k", "how many clusters there are, and why"))
     _report(
         _command(chosen, "report", "write the report of a project anew, or as Markdown or JSON")
@@ -147,6 +148,21 @@ def _ask(parser: argparse.ArgumentParser) -> None:
         "--placements", action="store_true", help="ask for the cluster of one sample, not of pairs"
     )
     parser.add_argument("--seed", type=int, default=0, help="the same seed asks the same")
+
+
+def _serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", nargs="?", help="a project, or a file or folder of data to fit")
+    parser.add_argument("--port", type=int, metavar="N", help="the first free one from 8765 on")
+    parser.add_argument("--host", default="127.0.0.1", help="this machine alone by default")
+    parser.add_argument(
+        "--expose", action="store_true", help="let --host be one that others can reach"
+    )
+    parser.add_argument(
+        "--open",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="open the browser (the default)",
+    )
 
 
 def _choose(parser: argparse.ArgumentParser) -> None:

@@ -32,6 +32,24 @@ EDIT = "edit:"
 PER_STEP = 1000
 
 
+@dataclass(frozen=True)
+class Line:
+    """A line of the ledger: which step, what it says of whom, who said it and when.
+
+    ``undone`` are lines that were taken back; an edit that a later one has replaced is neither in
+    force nor undone.
+    """
+
+    step: int
+    a: str
+    b: str
+    relation: str
+    source: str
+    time: str
+    in_force: bool
+    undone: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Ledger:
     """The ledger of a project.
@@ -66,6 +84,37 @@ class Ledger:
     def steps(self) -> dict[int, str]:
         """Steps that are in force, in order, with their source."""
         return {int(row["step"]): row.get("source", "") for _, row in self._in_force()}
+
+    def lines(self) -> list[Line]:
+        """All that was ever said, in order, also what was taken back."""
+        rows = self._rows()
+        undone = {row["step"] for _, row in rows if _is_undo(row)}
+        force = {line for line, _ in self._in_force()}
+        return [
+            Line(
+                int(row["step"]),
+                row["a"],
+                row["b"],
+                row["relation"],
+                row.get("source", ""),
+                row.get("time", ""),
+                line in force,
+                row["step"] in undone,
+            )
+            for line, row in rows
+            if not _is_undo(row)
+        ]
+
+    def stated(self, step: int) -> Links:
+        """What one step said, in force or not."""
+        rows = [
+            (line, row)
+            for line, row in self._rows()
+            if int(row["step"]) == step and not _is_undo(row)
+        ]
+        if not rows:
+            raise ValueError(f"There is no step {step} in {self.file.name}.")
+        return Links(**links_in(self.file, rows, self.ids, len(self.ids)))
 
     def links(self, edits: bool | None = None) -> Links | None:
         """All that is in force; None if nothing is.

@@ -7,10 +7,10 @@ import textwrap
 from argparse import Namespace
 from typing import Any
 
-from cocluster.cli.methods import options_of
 from cocluster.cli.terminal import show, table
 from cocluster.methods.auto import CoCluster
 from cocluster.methods.catalogue import METHODS
+from cocluster.projects.models import options_of
 from cocluster.utils.texts import as_json
 
 # Wide enough for formulas of docstrings, narrow enough for any terminal.

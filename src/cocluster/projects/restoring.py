@@ -1,0 +1,31 @@
+"""An earlier run, made the last one again: runs are only ever added."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cocluster.projects.changing import EDITED
+from cocluster.projects.making import file_order, names_by_type, report_of
+from cocluster.projects.project import Project
+from cocluster.projects.runs import NewRun
+
+
+def restored(project: Project, number: int) -> int:
+    """Add a run that is the same as an earlier one, with its names; returns the new number.
+
+    The project is held by `Project.writing`.
+    """
+    run = project.run(number)
+    model, told, about = run.model, run.account, run.about
+    # With what it came from, so that an edit that led to it can still be undone.
+    kept: dict[str, Any] = {key: about[key] for key in (*EDITED, "seconds") if key in about}
+    names = {int(i): name for i, name in about["names"].items()}
+    again = NewRun(
+        model,
+        names_by_type(model, project.dataset),
+        file_order(project.dataset),
+        {**kept, "restored": number},
+        names,
+        told,
+    )
+    return project.add_run(again, None if told is None else report_of(told))

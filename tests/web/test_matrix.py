@@ -1,0 +1,86 @@
+"""Parts of the sorted matrix: sums as by hand, and the same from the grid."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+pytest.importorskip("starlette")
+
+from cocluster.data.relational import bipartite
+from cocluster.report.parts.association import log_lift
+from cocluster.report.subject import Clusters, Subject
+from cocluster.web import matrix
+from cocluster.web.matrix import Sorted
+
+
+def sorted_matrix(rng: np.random.Generator, n: int = 41, m: int = 23, signed: bool = False):
+    """A matrix with clusters, sorted; and the dense matrix in the same order."""
+    X = rng.poisson(0.7, (n, m)).astype(float)
+    if signed:
+        X -= 1.0
+    data = bipartite(sp.csr_array(X))
+    clusters = {name: Clusters.of(rng.integers(0, 4, data.size(name))) for name in data.types}
+    found = Sorted(Subject(data, clusters), data.relations[0])
+    return found, X[np.ix_(found.rows.order, found.columns.order)]
+
+
+def test_sides_are_in_order_of_the_clusters(rng: np.random.Generator):
+    found, _ = sorted_matrix(rng)
+    for side in (found.rows, found.columns):
+        assert np.array_equal(side.order[side.place], np.arange(len(side.order)))
+        assert side.cuts[-1] == len(side.order)
+
+
+@pytest.mark.parametrize("part", [(0, 41, 0, 23), (3, 17, 5, 6), (40, 41, 22, 23), (7, 30, 2, 21)])
+@pytest.mark.parametrize("size", [(5, 4), (1000, 1000), (1, 1)])
+def test_cells_sum_what_lies_between_their_edges(rng, part, size):
+    found, X = sorted_matrix(rng)
+    tile = found.tile(*part, *size)
+    r0, r1, c0, c1 = part
+    assert (tile.rows[0], tile.rows[-1], tile.columns[0], tile.columns[-1]) == (r0, r1, c0, c1)
+    assert tile.cells.shape == (len(tile.rows) - 1, len(tile.columns) - 1)
+    sums = found._summed(tile.rows, tile.columns)
+    for i in range(sums.shape[0]):
+        for j in range(sums.shape[1]):
+            rows = slice(tile.rows[i], tile.rows[i + 1])
+            columns = slice(tile.columns[j], tile.columns[j + 1])
+            assert sums[i, j] == pytest.approx(X[rows, columns].sum())
+
+
+def test_the_grid_gives_the_same_where_its_edges_are(rng, monkeypatch):
+    found, _ = sorted_matrix(rng)
+    exact = found.tile(5, 33, 2, 20, 9, 7)
+    monkeypatch.setattr(matrix, "DIRECT", 0)
+    assert np.array_equal(found.tile(5, 33, 2, 20, 9, 7).cells, exact.cells)
+    # Edges that are not there go to the nearest ones.
+    monkeypatch.setattr(matrix, "GRID", (6, 5))
+    coarse = Sorted.__new__(Sorted)
+    coarse.__dict__.update({k: v for k, v in found.__dict__.items() if k != "_grid"})
+    tile = coarse.tile(0, 41, 0, 23, 1000, 1000)
+    assert tile.cells.shape == (6, 5)
+    tiny = coarse.tile(20, 21, 11, 12, 10, 10)
+    assert tiny.cells.shape == (1, 1)
+
+
+def test_colours_are_those_of_the_report(rng):
+    found, X = sorted_matrix(rng)
+    tile = found.tile(0, 41, 0, 23, 41, 23)
+    limit = 50 * tile.unit
+    expected = np.clip(log_lift(X, 1.0), -limit, limit)
+    assert np.abs(tile.cells * tile.unit - expected).max() <= tile.unit
+
+
+def test_signed_values_are_told_from_the_mean_of_their_column(rng):
+    found, X = sorted_matrix(rng, signed=True)
+    tile = found.tile(0, 41, 0, 23, 41, 23)
+    scores = (X - X.mean(axis=0)) / X.std(axis=0)
+    limit = 50 * tile.unit
+    assert np.abs(tile.cells * tile.unit - np.clip(scores, -limit, limit)).max() <= tile.unit
+
+
+def test_single_entries(rng):
+    found, X = sorted_matrix(rng)
+    for i, j in ((0, 0), (40, 22), (13, 7)):
+        assert found.value(i, j) == X[i, j]
