@@ -10,7 +10,7 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("page", ["unknown.md"])
+@pytest.mark.parametrize("page", ["how-to/unknown.md"])
 def test_code_of_a_page(page):
     text = (DOCS / page).read_text()
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)

@@ -1,0 +1,6 @@
+"""
+Texts and their words
+=====================
+"""
+
+print(1)
