@@ -46,7 +46,6 @@ ax.set(xlabel="answers", ylabel="accuracy")
 plt.show()
 
 # %%
-# An answer can be taken back, and an interview can be saved and continued another day. How much
-# asking helps on other data is told in :doc:`/results/benchmarks/results/interview`.
+# An answer can be taken back, and an interview can be saved and continued another day.
 print(interview.undo())
 print(interview)
