@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 BENCH ?= --quick
 
-.PHONY: demo test test-quick coverage versions lint bench bench-quick docs readme schema clean
+.PHONY: demo test test-quick coverage versions lint bench bench-quick docs schema clean
 
 demo: .venv/.demo  ## `cocluster fit` on the docstring corpus, writes demo-report/ with report.html
 	$(BIN)/python examples/docstrings.py
@@ -34,11 +34,6 @@ bench-quick: .venv/.dev  ## a slice of the papers' tables and of the leaderboard
 docs: .venv/.docs  ## docs/_build/html; every example of the gallery is run, warnings are errors
 	$(BIN)/python -m sphinx -q --fail-on-warning --keep-going -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
-
-readme: .venv/.dev  ## the table of methods
-	$(BIN)/python -c "from pathlib import Path; from cocluster.methods.catalogue import as_markdown; \
-	p = Path('README.md'); a, rest = p.read_text().split('<!-- methods -->'); \
-	p.write_text(a + '<!-- methods -->\n' + as_markdown() + '\n<!-- /methods -->' + rest.split('<!-- /methods -->')[1])"
 
 schema: .venv/.dev  ## the published schema of an account, after its values have changed
 	$(BIN)/python -c "import json; from cocluster import Account; from importlib.resources import files; \

@@ -1,7 +1,7 @@
 """The files that the pages of the documentation read: ``python docs/samples/make.py``.
 
-Made up, so that anyone may use them: letters to a shop about four things, letters of the month after,
-and ratings of films. Seeds are fixed; the files are always the same.
+Made up, so that anyone may use them: letters to a shop about four things, letters of the next
+month, and ratings of films. Seeds are fixed; the files are always the same.
 """
 
 from __future__ import annotations

@@ -38,6 +38,9 @@ def blocks(page: str, *languages: str) -> list[Block]:
 
 def with_samples(folder: Path) -> Path:
     """A folder with the files that pages read."""
-    for path in (DOCS / "samples").glob("*.csv"):
-        shutil.copy(path, folder)
+    # As in a clone of the repository, and as someone has them who downloaded them.
+    for place in (folder / "docs" / "samples", folder):
+        place.mkdir(parents=True, exist_ok=True)
+        for path in (DOCS / "samples").glob("*.csv"):
+            shutil.copy(path, place)
     return folder
