@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 BENCH ?= --quick
 
-.PHONY: demo test test-quick coverage versions lint bench bench-quick docs readme schema clean
+.PHONY: demo test test-quick coverage versions lint bench bench-quick docs schema clean
 
 demo: .venv/.demo  ## `cocluster fit` on the docstring corpus, writes demo-report/ with report.html
 	$(BIN)/python examples/docstrings.py
@@ -31,13 +31,9 @@ bench: .venv/.dev  ## us and the peers in one run, as ratios; all sizes with BEN
 bench-quick: .venv/.dev  ## a slice of the papers' tables and of the leaderboard, under 10 minutes
 	$(BIN)/python -m benchmarks.quick
 
-docs: .venv/.dev  ## the documented examples are run and must give what they print
-	$(BIN)/python -m pytest --doctest-modules src
-
-readme: .venv/.dev  ## the table of methods
-	$(BIN)/python -c "from pathlib import Path; from cocluster.methods.catalogue import as_markdown; \
-	p = Path('README.md'); a, rest = p.read_text().split('<!-- methods -->'); \
-	p.write_text(a + '<!-- methods -->\n' + as_markdown() + '\n<!-- /methods -->' + rest.split('<!-- /methods -->')[1])"
+docs: .venv/.docs  ## docs/_build/html; every example of the gallery is run, warnings are errors
+	$(BIN)/python -m sphinx -q --fail-on-warning --keep-going -b html docs docs/_build/html
+	@echo docs/_build/html/index.html
 
 schema: .venv/.dev  ## the published schema of an account, after its values have changed
 	$(BIN)/python -c "import json; from cocluster import Account; from importlib.resources import files; \
@@ -54,6 +50,10 @@ schema: .venv/.dev  ## the published schema of an account, after its values have
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	touch $@ .venv/.demo
 
+.venv/.docs: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+	touch $@
+
 # A browser for the tests of the report, where one can be had; without one they are skipped.
 .venv/.browser: | .venv/.dev
 	@which chromium chromium-browser google-chrome 2>/dev/null | grep -q . \
@@ -63,4 +63,4 @@ schema: .venv/.dev  ## the published schema of an account, after its values have
 	@touch $@
 
 clean:
-	rm -rf .venv demo-report demo-data
+	rm -rf .venv demo-report docs/_build docs/_written docs/gallery docs/project docs/reference/api docs/results/benchmarks demo-data

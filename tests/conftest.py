@@ -18,7 +18,7 @@ from cocluster.linalg.types import Array
 # Also thorough is every test with another seed than 0, the same law on another draw. The quick
 # tests keep the laws of all parts, and `tests/methods/test_catalogue.py` fits every method.
 THOROUGH = (
-    "src",  # examples in docstrings: `make docs` runs them
+    "src",  # examples in docstrings: `make test` runs them
     "tests/benchmarks",
     "tests/blocks",
     "tests/cli",

@@ -3,7 +3,7 @@
     python -m benchmarks.speed.plan              # simulate again, from the measurements on record
     python -m benchmarks.speed.plan --measure    # measure first: a few minutes, on a quiet machine
 
-Prints the tables, puts them into docs/from-laptop-to-cluster.md between their marks and into
+Prints the tables, puts them into docs/how-to/from-laptop-to-cluster.md between their marks and into
 plan.csv; measurements are kept in plan_measured.json.
 """
 
@@ -34,7 +34,7 @@ from benchmarks.speed.cluster_model import (
 
 HERE = Path(__file__).parent
 MEASURED, TABLES = HERE / "plan_measured.json", HERE / "plan.csv"
-GUIDE = HERE.parents[1] / "docs" / "from-laptop-to-cluster.md"
+GUIDE = HERE.parents[1] / "docs" / "how-to" / "from-laptop-to-cluster.md"
 
 SMALL = (
     Shape(100_000, 5_000, 5_000_000, blocks=8),

@@ -79,6 +79,13 @@ def test_what_was_given_as_a_parameter_comes_back(rng, tmp_path):
     )
 
 
+@pytest.mark.parametrize("biases", [False, True])
+def test_a_model_of_unknown_entries_completes_as_before(biases, rng, tmp_path):
+    X = np.where(rng.random((30, 8)) < 0.3, np.nan, rng.normal(size=(30, 8)))
+    model = CoCluster(3, biases=biases, random_state=0).fit(X)
+    assert_array_equal(load(model.save(tmp_path / "m")).complete(), model.complete())
+
+
 def test_graphs_of_a_fit_are_not_needed_afterwards(rng, tmp_path):
     X, new = counts("dense", rng)
     graph = knn_graph(X, 5)

@@ -31,6 +31,8 @@ _PLACES = {
     "Form": "cocluster.methods.base",
     "Scaling": "cocluster.data.scaling",
     "Shifted": "cocluster.data.shifting",
+    "KnownScale": "cocluster.methods.unknown",
+    "Biases": "cocluster.data.biases",
     "Partition": "cocluster.linalg.partitions",
     "Violations": "cocluster.links.violations",
     "Affinity": "cocluster.methods.spectral.ncut",

@@ -68,7 +68,7 @@ class Method:
         return hasattr(self.estimator, "transform")
 
 
-# By the name that `CoCluster(method=...)`, the command line and the README use. Costs are those of
+# By the name that `CoCluster(method=...)`, the command line and the pages use. Costs are those of
 # a sweep; what can be read off an estimator (its sign, blocks, title) is not written down twice.
 METHODS = {
     "fnmtf": Method("FNMTF", "Wang et al. 2011", "1 or 2 passes over the non-zeros"),
@@ -115,7 +115,7 @@ METHODS = {
 
 
 def as_markdown() -> str:
-    """The table, as the README shows it (``python -m cocluster.methods.catalogue``)."""
+    """The table, as the documentation shows it."""
 
     def yes(value: bool) -> str:
         return "yes" if value else ""
@@ -134,7 +134,3 @@ def as_markdown() -> str:
         cells = [f"`{name}`", f"`{method.name}`", f"{method.title} ({method.paper})"]
         lines.append("| " + " | ".join([*cells, *map(yes, marks), method.cost]) + " |")
     return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    print(as_markdown())

@@ -24,7 +24,7 @@ class TopFeatures(SelectorMixin, BaseEstimator):
 
     Attributes
     ----------
-    scores_ : array of shape (n_features_in_,)
+    scores_ : array of shape (n_features,)
     """
 
     def __init__(self, n_features: int | float = 1000) -> None:

@@ -29,7 +29,7 @@ class DocumentCategory(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : array of shape (n_categories,)
-    typical_ : csr_array of bool of shape (n_features_in_, n_categories)
+    typical_ : csr_array of bool of shape (n_features, n_categories)
         Which words are typical of which category.
 
     Notes

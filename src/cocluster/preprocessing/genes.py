@@ -29,7 +29,7 @@ class GeneScreen(SelectorMixin, BaseEstimator):
 
     Attributes
     ----------
-    support_ : bool array of shape (n_features_in_,)
+    support_ : bool array of shape (n_features,)
 
     Notes
     -----
@@ -107,7 +107,7 @@ class TopGenesByFirstComponent(TopFeatures):
 
     Attributes
     ----------
-    scores_ : array of shape (n_features_in_,)
+    scores_ : array of shape (n_features,)
         :math:`|u_1|`, u_1 the unit vector along which the centred samples vary most.
     """
 

@@ -31,7 +31,7 @@ class TopWordsByMutualInformation(TopFeatures):
 
     Attributes
     ----------
-    scores_ : array of shape (n_features_in_,)
+    scores_ : array of shape (n_features,)
         Shares of the mutual information, in nats; their sum is the whole.
 
     Notes
@@ -72,7 +72,7 @@ class TopByVariance(TopFeatures):
 
     Attributes
     ----------
-    scores_ : array of shape (n_features_in_,)
+    scores_ : array of shape (n_features,)
         Variances.
     """
 

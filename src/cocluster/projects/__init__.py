@@ -12,6 +12,7 @@ A new project, and every new run, is written elsewhere and then renamed: it is w
 """
 
 from cocluster.projects.project import Project, open_project
+from cocluster.projects.samples import read_like
 from cocluster.projects.saving import load, save
 
-__all__ = ["Project", "load", "open_project", "save"]
+__all__ = ["Project", "load", "open_project", "read_like", "save"]

@@ -267,7 +267,7 @@ class BlockQuadratic:
         return np.asarray(G)
 
     def kkt_residual(self, G: Array) -> float:
-        """How far G >= 0 is from stationary: max |G ∘ (G B + L G - A)|."""
+        """How far G >= 0 is from stationary: the largest entry of G ∘ (G B + L G - A)."""
         return float(np.abs(G * self.half_gradient(G)).max())
 
     def norms(self, n: int) -> Array:

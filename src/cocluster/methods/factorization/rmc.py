@@ -40,7 +40,7 @@ class RMC(GraphEstimator):
     r"""Relational Multi-manifold Co-clustering of any number of types.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2 + \sum_t \alpha_t
-              \Big[\sum_i \mu_{ti}\, tr(G_t^T L_{ti} G_t) + \gamma \|\mu_t\|^2\Big],
+              \left[\sum_i \mu_{ti}\, tr(G_t^T L_{ti} G_t) + \gamma \|\mu_t\|^2\right],
               \quad G \ge 0,\ \mu_t \in \Delta,\ S\ free
 
     [1]_, Eq. (4): each type has candidate graphs, and weights on them that are learned. S by least

@@ -1,0 +1,38 @@
+"""
+Data larger than memory
+=======================
+
+A matrix that does not fit in memory is written to disk in blocks of rows, and fitted from there.
+The labels are those of a fit in memory.
+"""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from cocluster import ITCC, open_blocks, write_blocks
+from cocluster.datasets import make_blocks
+
+X = make_blocks(4000, 500, 6, random_state=0).X
+
+# %%
+# Blocks are written one after the other: the whole matrix is never needed.
+folder = Path(tempfile.mkdtemp()) / "blocks"
+write_blocks((X[i : i + 500] for i in range(0, 4000, 500)), folder)
+print(sorted(path.name for path in folder.iterdir())[:4])
+
+# %%
+# ``memory`` is what blocks and factors may take together. If that is not enough, ``fit`` says so
+# before it begins.
+stored = open_blocks(folder, memory="50MB")
+on_disk = ITCC(6, random_state=0).fit(stored)
+in_memory = ITCC(6, random_state=0).fit(X)
+print("same labels:", np.array_equal(on_disk.labels_, in_memory.labels_))
+
+# %%
+# Rows that arrive one block at a time, and are not kept, are taken by ``partial_fit``.
+stream = ITCC(6, random_state=0)
+for rows in np.array_split(np.random.default_rng(0).permutation(4000), 8):
+    stream.partial_fit(X[rows])
+print(stream.n_samples_seen_, "rows seen")
