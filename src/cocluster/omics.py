@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.stats import chi2, false_discovery_control, norm
 
+from cocluster.data.containers import Layer, layer_of
 from cocluster.data.relational import RelationalData, relational
 from cocluster.linalg.matrices import as_dense, is_nonnegative, times, values_of
 from cocluster.linalg.partitions import as_partition
@@ -31,15 +31,6 @@ LAYOUT = {
     "pvals": "float64",
     "pvals_adj": "float64",
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Layer:
-    """One matrix of annotated data with the names of its rows and columns."""
-
-    X: Any
-    obs_names: Any
-    var_names: Any
 
 
 def cocluster(
@@ -149,20 +140,10 @@ def _chosen(adata: Any, layer: str | None, use_rep: str | None, obsm: Sequence[s
     if isinstance(modalities, Mapping):
         if use_rep is not None or obsm:
             raise ValueError("MuData has views already; use_rep and obsm are for AnnData.")
-        return {name: _layer(part, layer) for name, part in modalities.items()}
-    first = _layer(adata, layer) if use_rep is None else _rep(adata, use_rep)
+        return layer_of(adata, layer)
+    first = layer_of(adata, layer) if use_rep is None else _rep(adata, use_rep)
     others = {name: _rep(adata, name) for name in obsm}
     return {"genes": first, **others} if others else first
-
-
-def _layer(adata: Any, layer: str | None) -> Any:
-    """AnnData with one of its layers as its matrix."""
-    if layer is None:
-        return adata
-    if layer not in adata.layers:
-        known = ", ".join(map(repr, adata.layers)) or "none"
-        raise ValueError(f"There is no layer {layer!r}; the layers are: {known}.")
-    return Layer(adata.layers[layer], adata.obs_names, adata.var_names)
 
 
 def _rep(adata: Any, name: str) -> Layer:

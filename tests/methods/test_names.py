@@ -113,3 +113,17 @@ def test_columns_of_row_blocks_are_matched(frame: pd.DataFrame, tmp_path: Any) -
     with pytest.warns(UserWarning, match="does not have valid feature names"):
         bare = model.predict(open_blocks(write_blocks(frame.to_numpy(), tmp_path / "bare")))
     assert_array_equal(bare, model.predict(frame))
+
+
+def test_a_layer_is_fitted_and_read_again(frame: pd.DataFrame) -> None:
+    adata = as_anndata(frame)
+    adata.layers["turned"] = adata.X[:, ::-1].copy()
+    model = CoCluster(K, random_state=0).fit(adata, layer="turned")
+    plain = CoCluster(K, random_state=0).fit(frame.to_numpy()[:, ::-1])
+    assert_array_equal(model.labels_, plain.labels_)
+    assert_array_equal(model.predict(adata), plain.predict(frame.to_numpy()[:, ::-1]))
+    del adata.layers["turned"]
+    with pytest.raises(ValueError, match="There is no layer 'turned'; the layers are: none"):
+        model.predict(adata)
+    with pytest.raises(TypeError, match="layer= is for AnnData and MuData, not for DataFrame"):
+        CoCluster(K).fit(frame, layer="turned")

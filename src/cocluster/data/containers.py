@@ -130,6 +130,33 @@ def _read_anndata(X: Any, name: str, allow_nan: bool) -> Table:
     return _read(matrix, name, allow_nan, X.obs_names, X.var_names)
 
 
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """One matrix of annotated data, with the names of its rows and columns as AnnData has them."""
+
+    X: Any
+    obs_names: Any
+    var_names: Any
+
+
+def layer_of(data: Any, layer: str | None) -> Any:
+    """A layer of AnnData, or of every modality of MuData, in place of the main matrix.
+
+    ``None`` gives the data as they are.
+    """
+    if layer is None:
+        return data
+    modalities = getattr(data, "mod", None)
+    if isinstance(modalities, Mapping):
+        return {name: layer_of(part, layer) for name, part in modalities.items()}
+    if not hasattr(data, "layers"):
+        raise TypeError(f"layer= is for AnnData and MuData, not for {type(data).__name__}.")
+    if layer not in data.layers:
+        known = ", ".join(map(repr, data.layers)) or "none"
+        raise ValueError(f"There is no layer {layer!r}; the layers are: {known}.")
+    return Layer(data.layers[layer], data.obs_names, data.var_names)
+
+
 def _read_polars(X: Any, name: str, allow_nan: bool) -> Table:
     """A polars frame, which has no row names."""
     return _read(X.to_numpy(), name, allow_nan, None, X.columns)

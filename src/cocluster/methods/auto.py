@@ -20,6 +20,7 @@ from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from cocluster.data.containers import layer_of
 from cocluster.data.relational import RelationalData, relational
 from cocluster.linalg.types import Array
 from cocluster.links.labelling import known_codes
@@ -167,14 +168,18 @@ class CoCluster(
         callback: Callback | None = None,
         mask: Any = None,
         prior: Any = None,
+        layer: str | None = None,
     ) -> Self:
         """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
 
         ``links``, ``y``, ``callback`` and ``mask`` are those of every method, see
         `Coclusterer.fit`, and ``prior`` is that of `ITCC.fit`. With "auto" links and ``y`` spread:
         what they say of some samples is used for all, see `cocluster.methods.spreading`.
+        ``layer`` is the layer of AnnData (of every modality of MuData) to use instead of ``X``;
+        new AnnData are then read alike.
         """
         check_choice(self.method, "method", ("auto", *METHODS))
+        X = layer_of(X, layer)
         auto = self.method == "auto"
         # Checked before data are read; of all that "auto" may choose, FNMTF has most parameters.
         estimator = FNMTF if auto else METHODS[self.method].estimator
@@ -191,9 +196,9 @@ class CoCluster(
             task, run = model._solved(X, y, links=links, callback=callback, prior=prior, data=data)
         except Interrupted:
             # The method has kept what it had found, see `Coclusterer`.
-            self._store(model, None)
+            self._store(model, None, layer)
             raise
-        self._store(model, findings(model, task, run, wanted, before))
+        self._store(model, findings(model, task, run, wanted, before), layer)
         if choice is not None:
             self.choice_ = choice
         return self
@@ -240,12 +245,16 @@ class CoCluster(
         left = {name for name in OPTIONAL if getattr(self, name) is None}
         return {name: getattr(self, name) for name in own if name in known and name not in left}
 
-    def _store(self, model: Coclusterer, found: Findings | None) -> None:
+    def _read_alike(self, X: Any) -> Any:
+        """New annotated data by the layer that the fit has seen."""
+        return layer_of(X, self._layer) if hasattr(X, "obs_names") else X
+
+    def _store(self, model: Coclusterer, found: Findings | None, layer: str | None) -> None:
         """Keep a fitted method, and what is shown of it; None if the fit was cut off."""
         # Of an earlier fit nothing is to be left, however many types it had.
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
-        self.model_, self._found = model, found
+        self.model_, self._found, self._layer = model, found, layer
         if found is None:
             return
         self.labels_by_type_, self.associations_ = found.labels, found.associations
@@ -263,7 +272,7 @@ class CoCluster(
     def predict(self, X: Any) -> Array:
         """Cluster of each new sample: the one in which it costs least, see `transform`."""
         check_is_fitted(self, "model_")
-        return np.asarray(self._numbers[self.model_.predict(X)])
+        return np.asarray(self._numbers[self.model_.predict(self._read_alike(X))])
 
     def transform(self, X: Any) -> Array:
         """What each sample costs in every cluster: lower is nearer, as in scikit-learn's KMeans.
@@ -280,7 +289,7 @@ class CoCluster(
         array of shape (n_samples, n_clusters)
         """
         check_is_fitted(self, "model_")
-        return np.asarray(self.model_._costs(X)[:, np.argsort(self._numbers)])
+        return np.asarray(self.model_._costs(self._read_alike(X))[:, np.argsort(self._numbers)])
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
