@@ -31,10 +31,15 @@ def pages() -> dict[Path, Path]:
 
 
 def copy(app: Any) -> None:
-    """Copy all pages, with the pictures they show."""
+    """Copy all pages, with the pictures beside them; copies of pages that are gone go, too."""
     found = pages()
+    for folder in (DOCS / "results" / "benchmarks", DOCS / "project"):
+        for old in set(folder.rglob("*.md")) - set(found.values()):
+            old.unlink()
     for source, target in found.items():
         put(target, linked(source, found))
+        for picture in source.parent.glob("*.png"):
+            _copy_picture(picture, target.parent / picture.name)
 
 
 def linked(source: Path, found: dict[Path, Path]) -> str:
@@ -46,8 +51,7 @@ def linked(source: Path, found: dict[Path, Path]) -> str:
         if "://" in address:
             return match[0]
         pointed = (source.parent / address).resolve()
-        if mark and pointed.exists():
-            _copy_picture(pointed, target.parent / address)
+        if mark:
             return match[0]
         place = found.get(pointed, pointed)
         if DOCS not in place.parents or (pointed not in found and not place.exists()):

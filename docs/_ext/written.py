@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from public import MODULES, names_of
+from public import MODULES, names_of, public
 
 
 def methods() -> Iterator[str]:
@@ -116,9 +116,19 @@ def _type(value: dict[str, Any]) -> str:
 
 
 def write(app: Any) -> None:
-    """Write what changed; a page that did not is not built again."""
+    """Write what changed, and remove pages of names that are gone; the rest is not built again."""
+    known = set(public())
+    for old in (Path(app.srcdir) / "reference" / "api").glob("*.rst"):
+        if old.stem.removesuffix("-class") not in known:
+            old.unlink()
     for name, page in PAGES.items():
         put(Path(app.srcdir) / name, "\n".join(page()) + "\n")
+
+
+def tell_programs(app: Any, exception: Exception | None) -> None:
+    """Put ``llms.txt`` at the address of the site, with the addresses that pages have there."""
+    listed = (Path(app.srcdir) / "llms.txt").read_text(encoding="utf-8")
+    put(Path(app.outdir) / "llms.txt", listed.replace(".md)", ".html)"))
 
 
 def put(path: Path, text: str) -> None:
@@ -131,4 +141,5 @@ def put(path: Path, text: str) -> None:
 def setup(app: Any) -> dict[str, bool]:
     """Write the pages before autosummary looks for names in the pages (it comes at 500)."""
     app.connect("builder-inited", write, priority=100)
+    app.connect("build-finished", tell_programs)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

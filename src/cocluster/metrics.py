@@ -60,6 +60,15 @@ def accuracy(y_true: Iterable[Any], labels: Iterable[Any]) -> float:
     Each cluster is matched to at most one class and each class to at most one cluster, so that a
     surplus cluster or class counts as an error.
 
+    Parameters
+    ----------
+    y_true, labels : iterable of hashable, of the same length
+        Class and cluster of each sample.
+
+    Returns
+    -------
+    float in [0, 1]
+
     Examples
     --------
     >>> accuracy(["cat", "cat", "dog", "dog"], [1, 1, 0, 1])
@@ -73,6 +82,20 @@ def purity(y_true: Iterable[Any], labels: Iterable[Any]) -> float:
     """Share of samples that belong to the most frequent class of their cluster.
 
     It rewards many clusters: with one sample per cluster it is 1.
+
+    Parameters
+    ----------
+    y_true, labels : iterable of hashable, of the same length
+        Class and cluster of each sample.
+
+    Returns
+    -------
+    float in (0, 1]
+
+    Examples
+    --------
+    >>> purity([0, 0, 1, 1], [0, 1, 2, 3])
+    1.0
     """
     table, _, _ = confusion_matrix(y_true, labels)
     return float(table.max(axis=0).sum() / table.sum())
@@ -86,6 +109,15 @@ def nmi(y_true: Iterable[Any], labels: Iterable[Any]) -> float:
     so that its value is never smaller; with ``average_method="max"`` it gives this one. Say which
     one you report: with 20 clusters for 5 classes they differ by much. It is 1 if there is one
     class and one cluster.
+
+    Parameters
+    ----------
+    y_true, labels : iterable of hashable, of the same length
+        Class and cluster of each sample.
+
+    Returns
+    -------
+    float in [0, 1]
 
     Examples
     --------
@@ -105,7 +137,22 @@ def nmi(y_true: Iterable[Any], labels: Iterable[Any]) -> float:
 
 
 def ari(y_true: Iterable[Any], labels: Iterable[Any]) -> float:
-    """Adjusted Rand index: agreement on pairs of samples, 0 expected by chance, 1 if perfect."""
+    """Adjusted Rand index: agreement on pairs of samples, 0 expected by chance, 1 if perfect.
+
+    Parameters
+    ----------
+    y_true, labels : iterable of hashable, of the same length
+        Class and cluster of each sample.
+
+    Returns
+    -------
+    float, at most 1
+
+    Examples
+    --------
+    >>> ari([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
     table, _, _ = confusion_matrix(y_true, labels)
     together = _pairs(table).sum()
     by_class, by_cluster = _pairs(table.sum(axis=1)).sum(), _pairs(table.sum(axis=0)).sum()
@@ -117,6 +164,15 @@ def ari(y_true: Iterable[Any], labels: Iterable[Any]) -> float:
 
 def scores(y_true: Iterable[Any], labels: Iterable[Any]) -> dict[str, float]:
     """All scores by name: ``accuracy``, ``nmi``, ``purity``, ``ari``.
+
+    Parameters
+    ----------
+    y_true, labels : iterable of hashable, of the same length
+        Class and cluster of each sample.
+
+    Returns
+    -------
+    dict of name to float
 
     Examples
     --------

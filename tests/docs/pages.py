@@ -13,7 +13,7 @@ DOCS = ROOT / "docs"
 WRITTEN = ("_build", "_written", "gallery", "project", "api", "benchmarks")
 PAGES = {
     str(path.relative_to(ROOT)): path
-    for path in (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
+    for path in (ROOT / "README.md", DOCS / "llms.txt", *sorted(DOCS.rglob("*.md")))
     if not set(path.relative_to(ROOT).parts) & set(WRITTEN)
     and path.name not in ("command-line.md", "account.md")
 }

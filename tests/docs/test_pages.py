@@ -119,3 +119,9 @@ def test_samples_are_what_their_script_writes(tmp_path: Path) -> None:
     names["main"](tmp_path)  # type: ignore[operator]
     made = {path.name: path.read_text() for path in tmp_path.iterdir()}
     assert made == {path.name: path.read_text() for path in (DOCS / "samples").glob("*.csv")}
+
+
+def test_programs_are_told_of_every_page() -> None:
+    listed = set(LINK.findall((DOCS / "llms.txt").read_text(encoding="utf-8")))
+    told = {str(PAGES[page].relative_to(DOCS)) for page in PAGES if page.startswith("docs/")}
+    assert {each for each in told if each.endswith(".md") and "index" not in each} <= listed

@@ -39,6 +39,15 @@ class Relation:
         Whether the values are known to be good. They are looked at once, at the door; relations
         made from this one (scaled, selected, turned) keep the mark and only have their form seen
         to.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import RelationalData
+    >>> written = Relation(np.ones((4, 2)), "papers", "authors")
+    >>> shown = Relation(np.ones((4, 3)), "papers", "venues", weight=2.0)
+    >>> RelationalData((written, shown))
+    RelationalData(papers: 4, authors: 2, venues: 3; 2 relations)
     """
 
     matrix: Matrix

@@ -178,6 +178,10 @@ def bipartite(
     missing : {"zero", "unobserved"}
         What a sparse X does not store is zero, or unknown, as in a matrix of ratings.
 
+    Returns
+    -------
+    RelationalData
+
     Examples
     --------
     >>> bipartite([[5.0, np.nan], [np.nan, 3.0]]).relations[0].observed
@@ -213,6 +217,16 @@ def star(
     missing : {"zero", "unobserved"}
         What sparse views do not store is zero, or unknown. NaN in dense views is unknown; an
         object of which a view knows no entry is absent from that view.
+
+    Returns
+    -------
+    RelationalData
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> star({"words": np.ones((3, 5)), "tags": np.ones((3, 2))})
+    RelationalData(samples: 3, words: 5, tags: 2; 2 relations)
     """
     named = views_of(views)
     if center in named:

@@ -135,6 +135,23 @@ def write_docstrings(folder: str | os.PathLike[str]) -> Path:
 
     ``docstrings.jsonl`` has id, text and subpackage, ``parameters.csv`` and ``see_also.csv`` one
     name a line. Returns the first; the others are views of the same samples.
+
+    Parameters
+    ----------
+    folder : path
+        Made if it is not there.
+
+    Returns
+    -------
+    Path
+        ``docstrings.jsonl``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     write_docstrings(place).name
+    'docstrings.jsonl'
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)

@@ -55,6 +55,11 @@ def fetch(name: str, *, mirror: str | None = None, timeout: float = TIMEOUT) -> 
         If the file is nowhere and there is no mirror.
     ConnectionError
         If the download failed.
+
+    Examples
+    --------
+    >>> dataset = fetch("re0")  # doctest: +SKIP
+    >>> dataset.data  # doctest: +SKIP
     """
     info = dataset_info(name)
     return _load(info, locate(info, mirror=mirror, timeout=timeout))

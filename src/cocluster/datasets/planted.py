@@ -191,6 +191,12 @@ def make_star(
     PlantedStar
         ``views`` (csr_array by name), ``labels`` of the samples, ``feature_labels`` by view, and
         ``best_accuracy`` of the Bayes rule that uses all views together.
+
+    Examples
+    --------
+    >>> planted = make_star(200, {"words": 100, "tags": 30}, 3, random_state=0)
+    >>> planted.views["tags"].shape, len(set(planted.labels.tolist()))
+    ((200, 30), 3)
     """
     n_features = {"words": 1000, "tags": 200} if n_features is None else n_features
     n_feature_clusters = {name: n_clusters for name in n_features} | dict(n_feature_clusters or {})

@@ -57,6 +57,14 @@ def list_datasets(kind: str | None = None) -> tuple[DatasetInfo, ...]:
 
     Each `DatasetInfo` tells size, origin and licence; `fetch` loads one by its name.
 
+    Parameters
+    ----------
+    kind : str, optional
+
+    Returns
+    -------
+    tuple of DatasetInfo
+
     Examples
     --------
     >>> [info.name for info in list_datasets("uci")]
@@ -72,6 +80,14 @@ def list_datasets(kind: str | None = None) -> tuple[DatasetInfo, ...]:
 
 def dataset_info(name: str) -> DatasetInfo:
     """Entry of a data set; an unknown name is answered with the nearest known ones.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    DatasetInfo
 
     Examples
     --------

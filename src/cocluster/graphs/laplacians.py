@@ -60,5 +60,24 @@ def laplacian(W: sp.csr_array, normalized: bool = False) -> sp.csr_array:
     .. math:: L = D - W, \qquad L_{norm} = D^{-1/2} (D - W) D^{-1/2}, \qquad D_{ii} = \sum_j W_{ij}
 
     An object without edges has a zero row and column in both.
+
+    Parameters
+    ----------
+    W : csr_array of shape (n, n)
+        Symmetric, non-negative weights.
+    normalized : bool
+        Whether to take the second form.
+
+    Returns
+    -------
+    csr_array of shape (n, n)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster.graphs import knn_graph
+    >>> L = laplacian(knn_graph(np.array([[0.0], [0.1], [5.0], [5.1]]), 1))
+    >>> bool(abs(L.sum(axis=1)).max() < 1e-12)
+    True
     """
     return sp.csr_array(csgraph.laplacian(W, normed=normalized))

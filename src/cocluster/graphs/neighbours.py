@@ -63,6 +63,12 @@ def nearest_neighbours(X: InMemory, n_neighbors: int, seed: int = 0) -> Array:
     (where they have more), about a hundred candidates are searched there with an inverted file of
     faiss (extra ``ann``), and true distances choose among them and then, twice, among the twenty
     nearest neighbours of the twenty nearest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> nearest_neighbours(np.array([[0.0], [0.1], [5.0], [5.1]]), 1).ravel().tolist()
+    [1, 0, 3, 2]
     """
     n = X.shape[0]
     if not 1 <= n_neighbors < n:

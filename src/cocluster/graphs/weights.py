@@ -62,6 +62,13 @@ def knn_graph(
     Returns
     -------
     csr_array of shape (n, n), symmetric, with an empty diagonal
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
+    >>> knn_graph(X, 1).toarray().astype(int).tolist()
+    [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
     """
     _check_options(metric, weights, bandwidth)
     if metric == "euclidean":
@@ -89,9 +96,31 @@ def candidate_graphs(
     is right for data of unit scale only; ours makes the graphs independent of the scale of X.
     ``printed=True`` takes the inverse.
 
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, d)
+        Objects are rows.
+    n_neighbors : int
+        Neighbours besides the object itself.
+    seed : int
+        Seed of the approximate search used above 20,000 objects.
+    printed : bool
+        Whether the bandwidths are those that the paper prints.
+
+    Returns
+    -------
+    dict of name to csr_array of shape (n, n)
+
     References
     ----------
     .. [1] Li et al., "Relational Multi-manifold Co-clustering", section 4.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).random((20, 3))
+    >>> len(candidate_graphs(X, 3))
+    11
     """
     neighbours = nearest_neighbours(X, n_neighbors, seed)
     tau = mean_squared_distance(X) or 1.0

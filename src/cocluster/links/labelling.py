@@ -35,6 +35,13 @@ class Labelling:
         groupings have equal codes.
     distinct : bool
         True: samples of different groups are cannot-linked; False: nothing is said of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import Links
+    >>> Links.from_labels([0, 0, 1, -1]).labellings[0].codes.tolist()
+    [0, 0, 1, -1]
     """
 
     codes: Array

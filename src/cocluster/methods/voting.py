@@ -49,6 +49,11 @@ def consensus(members: Sequence[Any], n_clusters: int | None = None) -> Consensu
     n_clusters : int, optional
         By default as many as the first member has.
 
+    Returns
+    -------
+    Consensus
+        ``labels``, and for each sample the ``agreement`` of the members.
+
     Examples
     --------
     >>> found = consensus([[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], [0, 0, 1, 1, 1, 1]])

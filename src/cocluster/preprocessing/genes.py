@@ -109,6 +109,12 @@ class TopGenesByFirstComponent(TopFeatures):
     ----------
     scores_ : array of shape (n_features,)
         :math:`|u_1|`, u_1 the unit vector along which the centred samples vary most.
+
+    Examples
+    --------
+    >>> X = [[0.0, 5.0], [0.1, 1.0], [0.0, 9.0]]
+    >>> TopGenesByFirstComponent(1).fit_transform(X).tolist()
+    [[5.0], [1.0], [9.0]]
     """
 
     def __init__(self, n_features: int | float = 2000) -> None:

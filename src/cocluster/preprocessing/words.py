@@ -74,6 +74,11 @@ class TopByVariance(TopFeatures):
     ----------
     scores_ : array of shape (n_features,)
         Variances.
+
+    Examples
+    --------
+    >>> TopByVariance(1).fit_transform([[0.0, 5.0], [0.0, 1.0], [1.0, 9.0]]).tolist()
+    [[5.0], [1.0], [9.0]]
     """
 
     def _scores(self, X: InMemory, y: Any) -> Array:

@@ -152,10 +152,28 @@ class Project:
 def open_project(folder: str | os.PathLike[str]) -> Project:
     """Open the folder of a project, or of a run that an older version wrote.
 
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    Project
+        ``dataset``, ``links``, ``names``, ``model``, ``account``, and ``runs``.
+
     Raises
     ------
     FileNotFoundError, ValueError
         If there is no such folder, or if it is no project or one of a newer format.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, cocluster
+    >>> X = np.kron([[5, 0], [1, 5]], np.ones((3, 4)))
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     folder = cocluster.CoCluster(2, random_state=0).fit(X).save(f"{place}/blocks", data=X)
+    ...     cocluster.open_project(folder).runs
+    [1]
     """
     place = Path(folder)
     if not place.exists():

@@ -46,6 +46,25 @@ def read_like(
         File or folder of any kind; texts need not come in the form they had.
     view : mapping of name to path, optional
         Further views, where the project has some.
+
+    Returns
+    -------
+    Dataset
+        With the columns of the project's data.
+
+    Examples
+    --------
+    >>> import tempfile, cocluster
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     file = Path(place) / "fruit.csv"
+    ...     _ = file.write_text("name,apples,pears\\nA,1,0\\nB,0,2\\nC,3,1\\n")
+    ...     fruit = cocluster.io.readers.read(file)
+    ...     model = cocluster.CoCluster(2, random_state=0).fit(fruit.data)
+    ...     project = cocluster.open_project(model.save(f"{place}/fruit", data=fruit))
+    ...     _ = file.write_text("name,pears,apples\\nD,0,4\\n")
+    ...     read_like(project, file).X.tolist()
+    [[4.0, 0.0]]
     """
     fitted = project.dataset
     vectorizer = _vectorizer(project, fitted)

@@ -67,6 +67,23 @@ def load(folder: str | os.PathLike[str]) -> Any:
 
     It predicts as it did, to the bit. `open_project` gives the data, the links and the account,
     too.
+
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    The fitted estimator.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, cocluster
+    >>> X = np.kron([[5, 0], [1, 5]], np.ones((3, 4)))
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     folder = cocluster.CoCluster(2, random_state=0).fit(X).save(f"{place}/blocks")
+    ...     cocluster.load(folder).predict(X).tolist()
+    [0, 0, 0, 1, 1, 1]
     """
     return open_project(folder).model
 

@@ -46,6 +46,18 @@ class Account(Contents):
     """All that is to be told of a fit; `account` makes it.
 
     What it holds is in `Contents`. Print it for an overview; notebooks show it as a table.
+
+    Parameters are its parts, and `account` fills them in: see ``Account.schema()``.
+
+    Examples
+    --------
+    >>> import numpy as np, cocluster
+    >>> X = np.kron(np.eye(2), np.ones((3, 2))) + 1
+    >>> told = cocluster.account(cocluster.CoCluster(2, random_state=0).fit(X), X, title="toy")
+    >>> told.title, [cluster.size for cluster in told.samples]
+    ('toy', [3, 3])
+    >>> Account.from_dict(told.as_dict()) == told
+    True
     """
 
     def as_dict(self) -> dict[str, Any]:

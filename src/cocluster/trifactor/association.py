@@ -68,7 +68,17 @@ def known_means(cross: Array, counts: Array, shrinkage: float = 0.0) -> Array:
 
 @dataclass(frozen=True)
 class Free:
-    """Least squares: S = (Gᵀ G)⁺ Gᵀ R H (Hᵀ H)⁺. Block means for indicator factors."""
+    """Least squares: S = (Gᵀ G)⁺ Gᵀ R H (Hᵀ H)⁺. Block means for indicator factors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import TriFactorization
+    >>> X = np.kron([[5.0, 1.0], [1.0, 5.0]], np.ones((3, 3)))
+    >>> labels = TriFactorization(2, association=Free(), random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[1]), bool(labels[0] == labels[3])
+    (True, False)
+    """
 
     carries_scale: ClassVar[bool] = True
 
@@ -101,6 +111,23 @@ class NonNegativeAssociation:
     r"""S >= 0: :math:`S \leftarrow S \circ [G^T R H / (G^T G S H^T H)]^p`, from least squares.
 
     ``diagonal`` starts S diagonal; multiplicative steps keep it so.
+
+    Parameters
+    ----------
+    exponent : float
+        The p of the rule.
+    diagonal : bool
+        Whether S starts diagonal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import TriFactorization
+    >>> X = np.kron([[5.0, 1.0], [1.0, 5.0]], np.ones((3, 3)))
+    >>> parts = {"association": NonNegativeAssociation()}
+    >>> labels = TriFactorization(2, **parts, random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[1]), bool(labels[0] == labels[3])
+    (True, False)
     """
 
     carries_scale: ClassVar[bool] = True
@@ -142,7 +169,17 @@ class NonNegativeAssociation:
 
 @dataclass(frozen=True)
 class Identity:
-    """S = I: two-factor models, where the clusters of both types are the same."""
+    """S = I: two-factor models, where the clusters of both types are the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import TriFactorization
+    >>> X = np.kron([[5.0, 1.0], [1.0, 5.0]], np.ones((3, 3)))
+    >>> labels = TriFactorization(2, association=Identity(), random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[1]), bool(labels[0] == labels[3])
+    (True, False)
+    """
 
     carries_scale: ClassVar[bool] = False
 

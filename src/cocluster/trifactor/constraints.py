@@ -154,6 +154,22 @@ class NonNegative(Soft):
 
     Eq. (8) of RMC with p = 1/2; p = 1 is the rule of Lee and Seung. A fixed point satisfies the
     KKT conditions. A relation of a type with itself needs p <= 1/2 (`SSNMF`: 1/4).
+
+    Parameters
+    ----------
+    exponent : float
+        The p of the rule.
+    ties : Ties, optional
+        Objects that share a row; the fit fills it in from the must-links.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import TriFactorization
+    >>> X = np.kron([[5.0, 1.0], [1.0, 5.0]], np.ones((3, 3)))
+    >>> labels = TriFactorization(2, constraint=NonNegative(0.5), random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[1]), bool(labels[0] == labels[3])
+    (True, False)
     """
 
     exponent: float = 0.5
@@ -178,6 +194,20 @@ class Orthogonal(Soft):
     The rule of ONMTF (Ding et al. 2006) for non-negative data, with pairwise terms L where there
     are any. B does not occur: orthogonality eliminates it. Not proved to lower the plain
     objective at every step (rises are rare and small).
+
+    Parameters
+    ----------
+    ties : Ties, optional
+        Objects that share a row; the fit fills it in from the must-links.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import TriFactorization
+    >>> X = np.kron([[5.0, 1.0], [1.0, 5.0]], np.ones((3, 3)))
+    >>> labels = TriFactorization(2, constraint=Orthogonal(), random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[1]), bool(labels[0] == labels[3])
+    (True, False)
     """
 
     def given(self, values: Any, k: int) -> Any:
@@ -209,7 +239,24 @@ class Orthogonal(Soft):
 
 @dataclass(frozen=True, eq=False)
 class Unconstrained(Soft):
-    """Any real G: the least-squares solution A B⁺, exact for the block."""
+    """Any real G: the least-squares solution A B⁺, exact for the block.
+
+    Parameters
+    ----------
+    ties : Ties, optional
+        Objects that share a row; the fit fills it in from the must-links.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import TriFactorization
+    >>> from cocluster.trifactor import NonNegative
+    >>> X = np.kron([[5.0, 1.0], [1.0, 5.0]], np.ones((3, 3)))
+    >>> parts = {"samples": NonNegative(0.5), "features": Unconstrained()}
+    >>> labels = TriFactorization(2, constraint=parts, random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[1]), bool(labels[0] == labels[3])
+    (True, False)
+    """
 
     nonnegative: ClassVar[bool] = False
 
@@ -230,6 +277,20 @@ class Indicator(Tied):
 
     Exact for the block. Pairwise terms (cannot-links) do not separate by rows: the rows that have
     them follow one after the other, which lowers the block as well.
+
+    Parameters
+    ----------
+    ties : Ties, optional
+        Objects that share a row; the fit fills it in from the must-links.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import TriFactorization
+    >>> X = np.kron([[5.0, 1.0], [1.0, 5.0]], np.ones((3, 3)))
+    >>> labels = TriFactorization(2, constraint=Indicator(), random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[1]), bool(labels[0] == labels[3])
+    (True, False)
     """
 
     hard: ClassVar[bool] = True

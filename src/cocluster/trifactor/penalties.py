@@ -52,6 +52,20 @@ class PairTerms:
     r""":math:`tr(G^T L G) = \sum_{ij} L_{ij} g_i \cdot g_j` for a symmetric L.
 
     With a Laplacian it pulls neighbours together, with positive entries it pushes pairs apart.
+
+    Parameters
+    ----------
+    matrix : sparse array of shape (n, n)
+        L, any symmetric matrix; multiply it by a number to make it stronger.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster.graphs import knn_graph, laplacian
+    >>> L = laplacian(knn_graph(np.array([[0.0], [0.1], [5.0], [5.1]]), 1))
+    >>> apart, along = np.array([[1.0], [0], [1], [0]]), np.array([[1.0], [1], [0], [0]])
+    >>> PairTerms(L).value(along) < PairTerms(L).value(apart)
+    True
     """
 
     matrix: Any
@@ -88,6 +102,17 @@ class Prior:
     With :math:`C_{ik} = -w_i \log P_{ik}` and hard factors it is, up to a factor, minus the
     logarithm of a prior probability of the labels. Linear in G, so it works with every constraint,
     and the blocks stay exact.
+
+    Parameters
+    ----------
+    costs : array of shape (n, k)
+        C.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Prior(np.array([[0.0, 2.0], [3.0, 0.0]])).value(np.eye(2))
+    0.0
     """
 
     costs: Array
@@ -208,6 +233,13 @@ class SpectralAnchor:
     ----------
     .. [1] Wang, Nie, Huang, Makedon. Fast Nonnegative Matrix Tri-Factorization for Large-Scale
        Data Co-Clustering. IJCAI 2011.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> basis = np.array([[1.0, 0], [1, 0], [0, 1]])
+    >>> SpectralAnchor(basis, 1.0).value(basis[:, ::-1]) < 1e-9
+    True
     """
 
     basis: Any

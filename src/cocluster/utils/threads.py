@@ -25,7 +25,17 @@ _limit: ContextVar[int | None] = ContextVar("limit", default=None)
 
 
 def count() -> int:
-    """Threads that a kernel may use: the limit, the environment's, or all processors allowed."""
+    """Threads that a kernel may use: the limit, the environment's, or all processors allowed.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> count() >= 1
+    True
+    """
     limited = _limit.get()
     if limited is not None:
         return limited
@@ -49,6 +59,16 @@ def _processors() -> int:
 def limit(n: int) -> Iterator[None]:
     """Use at most n threads inside a ``with`` block.
 
+    Parameters
+    ----------
+    n : int
+
+    Returns
+    -------
+    context manager
+
+    Examples
+    --------
     >>> with limit(1):
     ...     count()
     1

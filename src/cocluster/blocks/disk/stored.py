@@ -157,6 +157,17 @@ def open_blocks(path: str | PathLike[str], *, memory: str | int = "1GB") -> Stor
     -------
     StoredBlocks
         To be given to ``fit``, ``predict`` and ``transform`` as a matrix.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np
+    >>> from cocluster import FNMTF, write_blocks
+    >>> X = np.kron([[5.0, 1.0], [1.0, 5.0]], np.ones((3, 4)))
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     stored = open_blocks(write_blocks(X, f"{place}/blocks", rows_per_block=2))
+    ...     labels = FNMTF(2, random_state=0).fit(stored).labels_
+    >>> bool((labels == FNMTF(2, random_state=0).fit(X).labels_).all())
+    True
     """
     allowed = parse_memory(memory)
     return StoredBlocks(open_source(path, allowed), allowed)

@@ -44,6 +44,14 @@ def write_blocks(
     -------
     Path
         The folder.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     folder = write_blocks((np.ones((2, 3)) for _ in range(4)), f"{place}/blocks")
+    ...     len(list(folder.glob("*.npy")))
+    4
     """
     if rows_per_block is not None and rows_per_block < 1:
         raise ValueError(f"rows_per_block must be at least 1, not {rows_per_block}.")

@@ -135,6 +135,16 @@ def read(
     -------
     Dataset
         ``data`` is ready to be co-clustered; ``notes`` tells what was odd about the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     file = Path(place) / "fruit.csv"
+    ...     _ = file.write_text("name,apples,pears\\nA,1,0\\nB,0,2\\nC,3,1\\n")
+    ...     read(file)
+    Dataset(fruit; samples: 3, X: 2; 0 classes)
     """
     roles = (id, text, title, label, features, categories, drop, long, dates, header, sheet)
     dataset = _read(Path(path), Asked(*roles, max_bytes), vectorizer)

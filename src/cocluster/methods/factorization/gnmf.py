@@ -47,6 +47,15 @@ class GNMF(GraphEstimator):
     ----------
     .. [1] Cai, He, Han, Huang. Graph Regularized Nonnegative Matrix Factorization for Data
        Representation. TPAMI 2011.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import GNMF
+    >>> X = np.kron([[5, 1], [1, 5]], np.ones((8, 6)))
+    >>> labels = GNMF(2, random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[7]), bool(labels[0] == labels[8])
+    (True, False)
     """
 
     _: KW_ONLY

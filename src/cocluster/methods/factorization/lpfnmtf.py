@@ -66,6 +66,15 @@ class LPFNMTF(HardTriFactorEstimator):
     ----------
     .. [1] Wang, Nie, Huang, Makedon. Fast Nonnegative Matrix Tri-Factorization for Large-Scale
        Data Co-Clustering. IJCAI 2011.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import LPFNMTF
+    >>> X = np.kron([[5, 1], [1, 5]], np.ones((8, 6)))
+    >>> labels = LPFNMTF(2, random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[7]), bool(labels[0] == labels[8])
+    (True, False)
     """
 
     _: KW_ONLY

@@ -51,6 +51,15 @@ class NMF(UnknownEntries, SoftTriFactorEstimator):
     References
     ----------
     .. [1] Lee, Seung. Algorithms for Non-negative Matrix Factorization. NIPS 2000.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import NMF
+    >>> X = np.kron([[5, 1], [1, 5]], np.ones((8, 6)))
+    >>> labels = NMF(2, random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[7]), bool(labels[0] == labels[8])
+    (True, False)
     """
 
     _nonnegative: ClassVar[bool] = True
@@ -84,6 +93,15 @@ class SemiNMF(SoftTriFactorEstimator):
     References
     ----------
     .. [1] Ding, Li, Jordan. Convex and Semi-Nonnegative Matrix Factorizations. TPAMI 2010.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import SemiNMF
+    >>> X = np.kron([[5, 1], [1, 5]], np.ones((8, 6)))
+    >>> labels = SemiNMF(2, random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[7]), bool(labels[0] == labels[8])
+    (True, False)
     """
 
     _together: ClassVar[bool] = True

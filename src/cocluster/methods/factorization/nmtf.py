@@ -44,6 +44,15 @@ class NMTF(UnknownEntries, SoftTriFactorEstimator):
     References
     ----------
     .. [1] Long, Zhang, Yu. Co-clustering by Block Value Decomposition. KDD 2005.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import NMTF
+    >>> X = np.kron([[5, 1], [1, 5]], np.ones((8, 6)))
+    >>> labels = NMTF(2, random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[7]), bool(labels[0] == labels[8])
+    (True, False)
     """
 
     _nonnegative: ClassVar[bool] = True

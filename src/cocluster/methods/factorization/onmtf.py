@@ -31,6 +31,15 @@ class ONMTF(SoftTriFactorEstimator):
     ----------
     .. [1] Ding, Li, Peng, Park. Orthogonal Nonnegative Matrix Tri-factorizations for Clustering.
        KDD 2006.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import ONMTF
+    >>> X = np.kron([[5, 1], [1, 5]], np.ones((8, 6)))
+    >>> labels = ONMTF(2, random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[7]), bool(labels[0] == labels[8])
+    (True, False)
     """
 
     _nonnegative: ClassVar[bool] = True

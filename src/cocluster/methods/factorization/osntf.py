@@ -59,6 +59,15 @@ class OSNTF(GraphEstimator):
     ----------
     .. [1] Wang, Nie, Huang, Ding. Nonnegative Matrix Tri-Factorization Based High-Order
        Co-Clustering and Its Fast Implementation. ICDM 2011.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import OSNTF
+    >>> X = np.kron([[5, 1], [1, 5]], np.ones((8, 6)))
+    >>> labels = OSNTF(2, random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[7]), bool(labels[0] == labels[8])
+    (True, False)
     """
 
     _: KW_ONLY

@@ -82,6 +82,15 @@ class RMC(GraphEstimator):
     References
     ----------
     .. [1] Li, Bu, Chen, He. Relational Co-Clustering via Manifold Ensemble Learning. CIKM 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import RMC
+    >>> X = np.kron([[5, 1], [1, 5]], np.ones((8, 6)))
+    >>> labels = RMC(2, random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[7]), bool(labels[0] == labels[8])
+    (True, False)
     """
 
     _: KW_ONLY

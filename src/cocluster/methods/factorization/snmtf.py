@@ -41,6 +41,15 @@ class SNMTF(GraphEstimator):
     .. [1] Wang, Huang, Ding. Simultaneous Clustering of Multi-type Relational Data via Symmetric
        Nonnegative Matrix Tri-Factorization. CIKM 2011.
     .. [2] Li, Bu, Chen, He. Relational Co-Clustering via Manifold Ensemble Learning. CIKM 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import SNMTF
+    >>> X = np.kron([[5, 1], [1, 5]], np.ones((8, 6)))
+    >>> labels = SNMTF(2, random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[7]), bool(labels[0] == labels[8])
+    (True, False)
     """
 
     _: KW_ONLY

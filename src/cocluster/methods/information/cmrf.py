@@ -139,6 +139,15 @@ class CMRF(ITCC):
     .. [1] Bekkerman, Sahami. Semi-supervised Clustering using Combinatorial MRFs. ICML Workshop
        on Learning in Structured Output Spaces 2006.
     .. [2] Bekkerman, Jeon. Multi-modal Clustering for Multimedia Collections. CVPR 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import CMRF
+    >>> X = np.kron([[5, 1], [1, 5]], np.ones((8, 6)))
+    >>> labels = CMRF(2, random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[7]), bool(labels[0] == labels[8])
+    (True, False)
     """
 
     def _linked_problem(self, task: Task) -> InformationProblem:

@@ -223,6 +223,15 @@ class ITCC(Coclusterer):
     References
     ----------
     .. [1] Dhillon, Mallela, Modha. Information-Theoretic Co-clustering. KDD 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cocluster import ITCC
+    >>> X = np.kron([[5, 1], [1, 5]], np.ones((8, 6)))
+    >>> labels = ITCC(2, random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[7]), bool(labels[0] == labels[8])
+    (True, False)
     """
 
     _: KW_ONLY

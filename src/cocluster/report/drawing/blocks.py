@@ -119,6 +119,20 @@ def plot_association(
     any sign, standard deviations from the mean of the column group; framed blocks carry most of
     what the clusters know of each other.
 
+    Parameters
+    ----------
+    found : Account, or fitted model
+    data : whatever the model was fitted to: matrix, frame, AnnData, views, Dataset
+        Not needed with an account.
+    view : str, optional
+        Which view; the first by default.
+    ax : matplotlib Axes, optional
+        Where to draw; by default in a new figure, ``ax.figure``.
+
+    Returns
+    -------
+    matplotlib Axes
+
     Examples
     --------
     >>> from cocluster import CoCluster

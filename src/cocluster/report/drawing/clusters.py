@@ -40,6 +40,10 @@ def plot_features(
     ax : matplotlib Axes, optional
         Where to draw; by default in a new figure, ``ax.figure``.
 
+    Returns
+    -------
+    matplotlib Axes
+
     Examples
     --------
     >>> from cocluster import CoCluster
@@ -82,6 +86,18 @@ def plot_margins(model: Any, data: Any, *, ax: Axes | None = None) -> Axes:
     data : whatever it was fitted to: matrix, frame, AnnData, views, Dataset
     ax : matplotlib Axes, optional
         Where to draw; by default in a new figure, ``ax.figure``.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from cocluster import CoCluster
+    >>> from cocluster.datasets import make_blocks
+    >>> X = make_blocks(60, 40, 3, random_state=0).X
+    >>> plot_margins(CoCluster(3, random_state=0).fit(X), X).get_title() is not None
+    True
     """
     found = Material.of(model, data)
     account = told(model, data)
@@ -115,6 +131,18 @@ def plot_stability(found: Any, data: Any = None, *, ax: Axes | None = None) -> A
         Not needed with an account.
     ax : matplotlib Axes, optional
         Where to draw; by default in a new figure, ``ax.figure``.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from cocluster import CoCluster
+    >>> from cocluster.datasets import make_blocks
+    >>> X = make_blocks(60, 40, 3, random_state=0).X
+    >>> len(plot_stability(CoCluster(3, random_state=0).fit(X), X).patches)
+    3
     """
     account = told(found, data, refits=REFITS)
     if not account.sure.refits:
@@ -143,6 +171,10 @@ def plot_objective(found: Any, *, ax: Axes | None = None) -> Axes:
     found : Account, or fitted model
     ax : matplotlib Axes, optional
         Where to draw; by default in a new figure, ``ax.figure``.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------

@@ -31,6 +31,10 @@ def plot_flows(found: Comparison, *, type: str | None = None, ax: Axes | None = 
     ax : matplotlib Axes, optional
         Where to draw; by default in a new figure, ``ax.figure``.
 
+    Returns
+    -------
+    matplotlib Axes
+
     Examples
     --------
     >>> from cocluster import compare
