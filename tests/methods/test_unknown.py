@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from cocluster import CoCluster, Interview, account, choose_n_clusters, explain
+from cocluster import CoCluster, Interview, choose_n_clusters, explain
 from cocluster.data.relational import bipartite
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.factorization.fnmtf import FNMTF
@@ -219,7 +219,6 @@ OTHERS = {
     "a number": (lambda X, whole: CoCluster("auto").fit(X), 'n_clusters="auto"'),
     "interview": (lambda X, whole: Interview(X, CoCluster(K)), "An interview"),
     "explain": (lambda X, whole: explain(CoCluster(K).fit(X), X), "A report"),
-    "account": (lambda X, whole: account(CoCluster(K).fit(X), X), "A report"),
     "predict": (lambda X, whole: CoCluster(K, "itcc").fit(whole).predict(X), "ITCC"),
 }
 

@@ -101,8 +101,7 @@ class LPFNMTF(HardTriFactorEstimator):
         known = blocks_of(data) is None and data.center not in (task.graphs or {})
         for penalty in task.penalties[data.center] if known else ():
             pull = penalty.majorizer(run.state.factors[data.center]).linear
-            search = NearestNeighbors(n_neighbors=self.n_neighbors, metric=self.metric)
-            self._anchored = search.fit(view_of(data, data.center)), pull
+            self._anchored = view_of(data, data.center), pull
 
     @by_blocks
     def _costs(self, X: Any) -> Array:
@@ -111,7 +110,8 @@ class LPFNMTF(HardTriFactorEstimator):
         if self._anchored is None:
             return costs
         # What the anchor of a sample takes off its costs, see `BlockQuadratic.costs`.
-        search, pull = self._anchored
+        points, pull = self._anchored
+        search = NearestNeighbors(n_neighbors=self.n_neighbors, metric=self.metric).fit(points)
         distances, nearest = search.kneighbors(view_of(data, data.center))
         same = distances <= SAME
         weights = np.where(same.any(axis=1, keepdims=True), same, 1.0)
