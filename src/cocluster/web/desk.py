@@ -52,6 +52,9 @@ class Desk:
         self.jobs = Jobs(self._news)
         self.asking = Jobs()
         self._lock = threading.RLock()
+        # Two that undo at the same time would take the same thing back. A lock of its own, because
+        # it is held while a job is awaited, whose end needs the other one.
+        self._going_back = threading.Lock()
         if project.runs:
             with held(project):
                 write_history(project, read_history(project))
@@ -166,23 +169,25 @@ class Desk:
 
     def undo(self) -> dict[str, Any]:
         """Take the last action back."""
-        history = read_history(self.project)
-        if not history.done:
-            raise ValueError("There is nothing to undo.")
-        action = history.done[-1]
-        if action.run is not None and action.before is not None:
-            return self._restoring("undo", action, run=action.before, unsay=action.said)
-        return self._resaying("undo", action, unsay=action.said, say=action.unsaid)
+        with self._going_back:
+            history = read_history(self.project)
+            if not history.done:
+                raise ValueError("There is nothing to undo.")
+            action = history.done[-1]
+            if action.run is not None and action.before is not None:
+                return self._restoring("undo", action, run=action.before, unsay=action.said)
+            return self._resaying("undo", action, unsay=action.said, say=action.unsaid)
 
     def redo(self) -> dict[str, Any]:
         """Do the last undone action again."""
-        history = read_history(self.project)
-        if not history.undone:
-            raise ValueError("There is nothing to do again.")
-        action = history.undone[-1]
-        if action.run is not None:
-            return self._restoring("redo", action, run=action.run, say=action.said)
-        return self._resaying("redo", action, say=action.said, unsay=action.unsaid)
+        with self._going_back:
+            history = read_history(self.project)
+            if not history.undone:
+                raise ValueError("There is nothing to do again.")
+            action = history.undone[-1]
+            if action.run is not None:
+                return self._restoring("redo", action, run=action.run, say=action.said)
+            return self._resaying("redo", action, say=action.said, unsay=action.unsaid)
 
     def _resaying(
         self, way: str, action: Action, say: int | None, unsay: int | None

@@ -4,22 +4,24 @@ import {
 } from "../lib.js";
 
 const KEYS = [["S", "same"], ["D", "different"], ["U", "unsure"], ["1–9", "that cluster"], ["Z", "undo"], ["Shift Z", "redo"], ["R", "fit with the answers"], ["?", "this list"]];
-const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
 
-// A text in which words that both have, and words that only this one has, look different.
-function Text({ text, other }) {
-  if (!other) return html`<p class="text">${text}</p>`;
-  const shared = new Set(words(other));
-  return html`<p class="text">${text.split(/([\p{L}\p{N}]+)/u).map((part, i) => i % 2 === 0 || part.length < 3 ? part
-    : shared.has(part.toLowerCase()) ? html`<mark class="shared">${part}</mark>` : html`<span class="own">${part}</span>`)}</p>`;
+// A text in which counted words that both have, and those that only this one has, look different.
+function Text({ sample, other }) {
+  if (!other) return html`<p class="text">${sample.text}</p>`;
+  const [own, others] = [new Set(sample.words), new Set(other.words)];
+  return html`<p class="text">${sample.text.split(/([\p{L}\p{N}]+)/u).map((part, i) => {
+    const word = part.toLowerCase();
+    if (i % 2 === 0 || !own.has(word)) return part;
+    return others.has(word) ? html`<mark class="shared">${part}</mark>` : html`<span class="own">${part}</span>`;
+  })}</p>`;
 }
 
 function Sample({ sample, other, which }) {
   const features = (one) => new Set(Object.values(one.values).flatMap((list) => list.map(([name]) => name)));
   const shared = other ? features(other) : new Set();
-  return html`<section class="panel sample" aria-label=${which}><h3>${cut(sample.title || sample.id, 120)}</h3>
+  return html`<section class="panel sample" tabindex="0" aria-label=${which}><h3>${cut(sample.title || sample.id, 120)}</h3>
     <p class="small"><${Swatch} id=${sample.cluster}/>now in ${cut(named(sample.cluster), 50)}${sample.title ? ` · ${sample.id}` : ""}${Object.entries(sample.metadata).slice(0, 3).map(([name, value]) => ` · ${name}: ${cut(value, 30)}`)}</p>
-    ${sample.text !== null ? html`<${Text} text=${sample.text} other=${other && other.text}/>`
+    ${sample.text !== null ? html`<${Text} sample=${sample} other=${other}/>`
       : Object.entries(sample.values).map(([view, list]) => html`<h4>${view}</h4><table><tbody>${list.map(([name, value]) => html`<tr><th scope="row">${shared.has(name) ? html`<mark class="shared">${name}</mark>` : name}</th><td class="number">${number(value)}</td></tr>`)}</tbody></table>`)}
   </section>`;
 }
@@ -51,18 +53,24 @@ export function Ask() {
   }, [kind, changes]);
 
   const reply = (path, given) => {
+    // One answer for each question, however fast the keys are.
     if (busy.current) return;
     busy.current = true;
+    setAsked({ ...asked, stale: true });
     attempt(async () => {
       const told = await post(path, given);
       setSince((n) => n + 1);
       await refresh();
       say(told.implied > 1 ? `Noted; it settles ${number(told.implied)} pairs.` : "Noted.");
-    }).finally(() => { busy.current = false; });
+    }).then((done) => {
+      busy.current = false;
+      if (!done) setAsked((now) => ({ ...now, stale: false }));
+    });
   };
   const question = asked && asked.question;
-  const answer = (word) => question && question.kind === "pair" && reply("/answers", { i: question.i, j: question.j, answer: word });
-  const place = (cluster) => question && question.kind === "place" && reply("/answers/place", { i: question.i, cluster });
+  const fresh = question && !asked.stale;
+  const answer = (word) => fresh && question.kind === "pair" && reply("/answers", { i: question.i, j: question.j, answer: word });
+  const place = (cluster) => fresh && question.kind === "place" && reply("/answers/place", { i: question.i, cluster });
   const refit = () => attempt(async () => {
     const before = state.run;
     const job = await begin("/refit");
@@ -97,7 +105,7 @@ export function Ask() {
     <${Moved} found=${found}/>
     ${!asked ? html`<p role="status">Looking for a good question …</p>` : !question ? html`<p role="status">There is nothing left to ask${kind === "place" ? "; try the other kind, or fit with the answers" : ""}.</p>` : html`
       <p class="why"><strong>${question.kind === "pair" ? "Do these belong together?" : "Where does this belong?"}</strong> <span class="small">Why this one: ${question.reason.replace(/\bclusters? (\d+)(?: and (\d+))?/, (_, a, b) => [a, b].filter(Boolean).map((id) => `“${named(Number(id))}”`).join(" and "))}.</span></p>
-      <div class=${question.kind === "pair" ? "two" : "one"}>${asked.samples.map((sample, i) => html`<${Sample} key=${sample.position} sample=${sample} other=${asked.samples[1 - i]} which=${i ? "Second sample" : "First sample"}/>`)}</div>
+      <div class=${`${question.kind === "pair" ? "two" : "one"}${asked.stale ? " stale" : ""}`}>${asked.samples.map((sample, i) => html`<${Sample} key=${sample.position} sample=${sample} other=${asked.samples[1 - i]} which=${i ? "Second sample" : "First sample"}/>`)}</div>
       ${question.kind === "pair" ? html`<div class="answers"><button type="button" onClick=${() => answer("same")}><kbd>S</kbd> same</button><button type="button" onClick=${() => answer("different")}><kbd>D</kbd> different</button><button type="button" onClick=${() => answer("unsure")}><kbd>U</kbd> unsure</button></div>`
         : html`<div class="answers places">${question.options.slice(0, 9).map((one, i) => html`<button type="button" onClick=${() => place(one.cluster)}><kbd>${i + 1}</kbd> <${Swatch} id=${one.cluster}/>${cut(named(one.cluster), 40)}</button>`)}<button type="button" onClick=${() => place(null)}><kbd>U</kbd> unsure</button></div>`}`}
     <${Code} python=${"interview = cocluster.Interview(project.dataset.data, project.model, links=project.links)\nquery = interview.next_queries()[0]\ninterview.answer(query.i, query.j, \"same\")\ninterview.refit()"} command=${`cocluster ask ${quoted(project.folder)}`}/>`;
