@@ -291,7 +291,7 @@ def test_twenty_answers_by_keyboard_undo_redo_and_a_fit(bench: Workbench):
 
 def test_places_by_number(bench: Workbench):
     page = bench.go("ask")
-    page.click("text=Which cluster?")
+    page.click("text=Which group?")
     page.locator(".places").wait_for()
     before = answers(bench)
     page.keyboard.press("1")

@@ -3,7 +3,7 @@ import {
   Code, Swatch, attempt, begin, cut, get, html, many, named, number, percent, post, quoted, refresh, running, say, state, typing, useEffect, useRef, useState, useStore,
 } from "../lib.js";
 
-const KEYS = [["S", "same"], ["D", "different"], ["U", "unsure"], ["1–9", "that cluster"], ["Z", "undo"], ["Shift Z", "redo"], ["R", "fit with the answers"], ["?", "this list"]];
+const KEYS = [["S", "same"], ["D", "different"], ["U", "unsure"], ["1–9", "that group"], ["N", "none of these"], ["Z", "undo"], ["Shift Z", "redo"], ["R", "fit with the answers"], ["?", "this list"]];
 
 // A text in which counted words that both have, and those that only this one has, look different.
 function Text({ sample, other }) {
@@ -70,7 +70,7 @@ export function Ask() {
   const question = asked && asked.question;
   const fresh = question && !asked.stale;
   const answer = (word) => fresh && question.kind === "pair" && reply("/answers", { i: question.i, j: question.j, answer: word });
-  const place = (cluster) => fresh && question.kind === "place" && reply("/answers/place", { i: question.i, cluster });
+  const place = (more) => fresh && question.kind === "place" && reply("/answers/place", { sample: question.sample, among: question.options, ...more });
   const refit = () => attempt(async () => {
     const before = state.run;
     const job = await begin("/refit");
@@ -87,8 +87,9 @@ export function Ask() {
       else if (letter === "escape") setHelp(false);
       else if (letter === "r" && !fitting) refit();
       else if (question && question.kind === "pair" && pair[letter]) answer(pair[letter]);
-      else if (question && question.kind === "place" && letter === "u") place(null);
-      else if (question && question.kind === "place" && /^[1-9]$/.test(letter) && question.options[letter - 1]) place(question.options[letter - 1].cluster);
+      else if (question && question.kind === "place" && letter === "u") place({ unsure: true });
+      else if (question && question.kind === "place" && (letter === "n" || letter === "0")) place({});
+      else if (question && question.kind === "place" && /^[1-9]$/.test(letter) && question.options[letter - 1]) place({ group: question.options[letter - 1] });
       else return;
       event.preventDefault();
     };
@@ -97,16 +98,17 @@ export function Ask() {
   });
   const { links } = project;
   return html`<div class="tools">
-      <div role="group" aria-label="Kind of question"><button type="button" aria-pressed=${kind === "pair"} onClick=${() => setKind("pair")}>Same or different?</button><button type="button" aria-pressed=${kind === "place"} onClick=${() => setKind("place")}>Which cluster?</button></div>
+      <div role="group" aria-label="Kind of question"><button type="button" aria-pressed=${kind === "pair"} onClick=${() => setKind("pair")}>Same or different?</button><button type="button" aria-pressed=${kind === "place"} onClick=${() => setKind("place")}>Which group?</button></div>
       <button type="button" class=${since >= 5 ? "main" : ""} id="refit" disabled=${fitting || !links} onClick=${refit}>${fitting ? "Fitting …" : "Fit with the answers"}</button>
       <button type="button" aria-expanded=${help} aria-controls="keys" onClick=${() => setHelp(!help)}>Keys (?)</button>
-      <span class="small" id="tally">${many(project.answers, "answer")}${links ? ` · ${number(links.implied)} pairs known` : ""}${since ? ` · ${since} since the last fit` : ""}</span></div>
+      <span class="small" id="tally">${many(project.answers, "answer")}${asked && asked.decided ? ` · decide ${many(asked.decided, "sample")}` : ""}${links ? ` · ${number(links.implied)} pairs known` : ""}${since ? ` · ${since} since the last fit` : ""}</span></div>
     <div id="keys" class="panel keys" hidden=${!help}><dl>${KEYS.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl></div>
     <${Moved} found=${found}/>
     ${!asked ? html`<p role="status">Looking for a good question …</p>` : !question ? html`<p role="status">There is nothing left to ask${kind === "place" ? "; try the other kind, or fit with the answers" : ""}.</p>` : html`
-      <p class="why"><strong>${question.kind === "pair" ? "Do these belong together?" : "Where does this belong?"}</strong> <span class="small">Why this one: ${question.reason.replace(/\bclusters? (\d+)(?: and (\d+))?/, (_, a, b) => [a, b].filter(Boolean).map((id) => `“${named(Number(id))}”`).join(" and "))}.</span></p>
+      <p class="why"><strong>${question.kind === "pair" ? "Do these belong together?" : "Where does this belong?"}</strong> <span class="small">Why this one: ${question.reason.replace(/\bclusters? (\d+)(?: and (\d+))?/, (_, a, b) => [a, b].filter(Boolean).map((id) => `“${named(Number(id))}”`).join(" and "))}.${question.changes ? ` ${question.changes}` : ""}</span></p>
       <div class=${`${question.kind === "pair" ? "two" : "one"}${asked.stale ? " stale" : ""}`}>${asked.samples.map((sample, i) => html`<${Sample} key=${sample.position} sample=${sample} other=${asked.samples[1 - i]} which=${i ? "Second sample" : "First sample"}/>`)}</div>
       ${question.kind === "pair" ? html`<div class="answers"><button type="button" onClick=${() => answer("same")}><kbd>S</kbd> same</button><button type="button" onClick=${() => answer("different")}><kbd>D</kbd> different</button><button type="button" onClick=${() => answer("unsure")}><kbd>U</kbd> unsure</button></div>`
-        : html`<div class="answers places">${question.options.slice(0, 9).map((one, i) => html`<button type="button" onClick=${() => place(one.cluster)}><kbd>${i + 1}</kbd> <${Swatch} id=${one.cluster}/>${cut(named(one.cluster), 40)}</button>`)}<button type="button" onClick=${() => place(null)}><kbd>U</kbd> unsure</button></div>`}`}
+        : html`<div class="answers places">${asked.options.slice(0, 9).map((one, i) => html`<button type="button" key=${one.position} onClick=${() => place({ group: one.position })}><span><kbd>${i + 1}</kbd> <${Swatch} id=${one.cluster}/>${cut(named(one.cluster), 40)}</span><span class="small">like ${cut(one.title || one.snippet || one.id, 48)}</span></button>`)}<button type="button" onClick=${() => place({})}><span><kbd>N</kbd> none of these</span></button><button type="button" onClick=${() => place({ unsure: true })}><span><kbd>U</kbd> unsure</span></button></div>`}`}
+    ${asked && asked.advice && html`<p class="small">${asked.advice}</p>`}
     <${Code} python=${"interview = cocluster.Interview(project.dataset.data, project.model, links=project.links)\nquery = interview.next_queries()[0]\ninterview.answer(query.i, query.j, \"same\")\ninterview.refit()"} command=${`cocluster ask ${quoted(project.folder)}`}/>`;
 }
