@@ -66,7 +66,7 @@ def test_what_is_wrong_is_said_in_a_sentence(client: Client):
         ("/undo", {"more": 1}),
     ):
         found = client.post(path, **given)
-        assert found.status == 422, (path, given, found.body)
+        assert found.status in (409, 422), (path, given, found.body)
         assert found.json()["error"]
 
 
@@ -91,10 +91,10 @@ def test_answers_undo_and_redo(client: Client, desk: Desk):
     for expected in (2, 1, 0):
         assert client.post("/undo").status == 200
         assert client.get("/project").json()["answers"] == expected
-    assert client.post("/undo").status == 422
+    assert client.post("/undo").status == 409
     for _ in range(3):
         assert client.post("/redo").status == 200
-    assert client.post("/redo").status == 422
+    assert client.post("/redo").status == 409
     again = open_project(desk.folder).links
     assert again is not None
     assert again.pairs.tolist() == now.pairs.tolist()
@@ -105,7 +105,7 @@ def test_a_contradiction_is_refused_with_its_chain(client: Client, desk: Desk):
     told = client.post("/links", i=50, j=51, relation="same")
     assert told.status == 200
     refused = client.post("/links", i=51, j=50, relation="different")
-    assert refused.status == 422
+    assert refused.status == 409
     assert str(desk.project.ids[50]) in refused.json()["error"]
     # Any line can be taken back, and that can be undone, too.
     step = told.json()["step"]
@@ -210,7 +210,7 @@ def test_searching_and_cells(client: Client, desk: Desk):
     i = next(i for i, name in enumerate(desk.project.ids) if name in cell["row"]["names"][0])
     column = desk.project.dataset.feature_names["words"].tolist().index("gene")
     assert cell["value"] == desk.project.dataset.X[i, column]
-    assert client.get("/tile", r0=5, r1=5, c0=0, c1=1, height=1, width=1).status == 422
+    assert client.get("/tile", r0=5, r1=5, c0=0, c1=1, height=1, width=1).status == 409
     answer = client.get("/tile", r0=0, r1=60, c0=0, c1=20, height=30, width=10)
     head, _, cells = answer.body.partition(b"\n")
     edges = json.loads(head)

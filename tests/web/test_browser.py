@@ -146,8 +146,7 @@ def told(bench: Workbench, text: str) -> None:
     bench.page.locator(".news p", has_text=re.compile(text)).wait_for()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_every_view_fits_and_axe_finds_nothing(bench: Workbench, width: int, scheme: str):
     spec = find_spec("axe_playwright_python")
     if spec is None or not spec.origin:

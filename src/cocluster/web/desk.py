@@ -62,7 +62,8 @@ class Desk:
         self.model = lru_cache(maxsize=4)(self._model)
         self.account = lru_cache(maxsize=8)(self._account)
         self.account_json = lru_cache(maxsize=8)(self._account_json)
-        self.sorted = lru_cache(maxsize=4)(self._sorted)
+        self._sorted_lately = lru_cache(maxsize=4)(self._sorted)
+        self._sorting = threading.Lock()
         self.certainty = lru_cache(maxsize=4)(self._certainty)
 
     def close(self) -> None:
@@ -125,6 +126,17 @@ class Desk:
     def _account_json(self, run: int) -> bytes:
         text: str = self.account(run).to_json()
         return text.encode()
+
+    def warm(self) -> None:
+        """Make ready what the first view shows, before anyone asks."""
+        self.jobs.warm()
+        if self.project.runs:
+            self.sorted(self.last, self.relation(None)).whole()
+
+    def sorted(self, run: int, view: str) -> Sorted:
+        """A sorted matrix; of many who ask at the same time one sorts and the others wait."""
+        with self._sorting:
+            return self._sorted_lately(run, view)
 
     def _sorted(self, run: int, view: str) -> Sorted:
         subject = subject_of(self.model(run), self.project.dataset)
