@@ -31,8 +31,8 @@ from cocluster.projects.project import new_project
 
 # Pages that read at the same time, and pieces that each of them reads.
 CLIENTS, EACH = 20, 10
-# Pixels of a picture.
-HEIGHT, WIDTH = 600, 1000
+# Cells of a picture, of two pixels each.
+HEIGHT, WIDTH = 300, 500
 # Clusters of rows and of columns, and mean sum of a row.
 CLUSTERS, ROW_DEGREE = 10, 100.0
 

@@ -246,6 +246,22 @@ def test_what_a_killed_server_has_written_can_be_undone(client: Client, desk: De
     assert client.post("/undo").status == 200
 
 
+def test_two_servers_on_one_project_see_each_other(client: Client, desk: Desk):
+    other = Desk(open_project(desk.folder))
+    second = Client(*guarded(other))
+    for i, own in enumerate((client, second, client, second)):
+        assert own.post("/links", i=20, j=30 + i, relation="unsure").status == 200
+    lines = [line for line in client.get("/links").json()["lines"] if line["in_force"]]
+    assert lines == [line for line in second.get("/links").json()["lines"] if line["in_force"]]
+    assert {line["relation"] for line in lines[:4]} == {"unsure"}
+    # What one has done, the other undoes.
+    for own in (second, second, client, client):
+        assert own.post("/undo").status == 200
+    left = [line["step"] for line in client.get("/links").json()["lines"] if line["in_force"]]
+    assert left == [line["step"] for line in lines[4:]]
+    other.close()
+
+
 def test_the_document_names_every_endpoint(client: Client):
     document = client.get("/openapi.json").json()
     listed = {(m.upper(), path) for path, own in document["paths"].items() for m in own}

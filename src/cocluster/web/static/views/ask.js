@@ -1,6 +1,6 @@
 // Questions about samples, answered by one key; then a fit that knows the answers.
 import {
-  Code, Swatch, attempt, begin, cut, get, html, many, named, number, percent, post, quoted, refresh, running, say, state, typing, useEffect, useRef, useState, useStore,
+  Code, Swatch, attempt, begin, cut, get, html, many, named, number, percent, post, quoted, refresh, running, state, typing, useEffect, useRef, useState, useStore,
 } from "../lib.js";
 
 const KEYS = [["S", "same"], ["D", "different"], ["U", "unsure"], ["1–9", "that group"], ["N", "none of these"], ["Z", "undo"], ["Shift Z", "redo"], ["R", "fit with the answers"], ["?", "this list"]];
@@ -42,7 +42,8 @@ export function Ask() {
   const [help, setHelp] = useState(false);
   const [since, setSince] = useState(0);
   const [found, setFound] = useState(null);
-  const busy = useRef(false);
+  const answered = useRef(null);
+  const keys = useRef(null);
   const fitting = running().some((job) => job.task === "refit");
 
   // Whatever was changed, here or elsewhere, may change what is asked.
@@ -54,17 +55,17 @@ export function Ask() {
 
   const reply = (path, given) => {
     // One answer for each question, however fast the keys are.
-    if (busy.current) return;
-    busy.current = true;
+    if (answered.current === question) return;
+    answered.current = question;
     setAsked({ ...asked, stale: true });
     attempt(async () => {
-      const told = await post(path, given);
+      await post(path, given);
       setSince((n) => n + 1);
       await refresh();
-      say(told.implied > 1 ? `Noted; it settles ${number(told.implied)} pairs.` : "Noted.");
     }).then((done) => {
-      busy.current = false;
-      if (!done) setAsked((now) => ({ ...now, stale: false }));
+      if (done) return;
+      answered.current = null;
+      setAsked((now) => ({ ...now, stale: false }));
     });
   };
   const question = asked && asked.question;
@@ -78,34 +79,36 @@ export function Ask() {
     setSince(0);
     setFound(await get("/compare", { first: before, second: job.result.run }));
   });
+  // Set while drawing, so that a key never meets the question before the one that is seen.
+  keys.current = (event) => {
+    if (typing(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const letter = event.key.toLowerCase();
+    const pair = { s: "same", d: "different", u: "unsure" };
+    if (letter === "?") setHelp((on) => !on);
+    else if (letter === "escape") setHelp(false);
+    else if (letter === "r" && !fitting) refit();
+    else if (question && question.kind === "pair" && pair[letter]) answer(pair[letter]);
+    else if (question && question.kind === "place" && letter === "u") place({ unsure: true });
+    else if (question && question.kind === "place" && (letter === "n" || letter === "0")) place({});
+    else if (question && question.kind === "place" && /^[1-9]$/.test(letter) && question.options[letter - 1]) place({ group: question.options[letter - 1] });
+    else return;
+    event.preventDefault();
+  };
   useEffect(() => {
-    const key = (event) => {
-      if (typing(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-      const letter = event.key.toLowerCase();
-      const pair = { s: "same", d: "different", u: "unsure" };
-      if (letter === "?") setHelp((on) => !on);
-      else if (letter === "escape") setHelp(false);
-      else if (letter === "r" && !fitting) refit();
-      else if (question && question.kind === "pair" && pair[letter]) answer(pair[letter]);
-      else if (question && question.kind === "place" && letter === "u") place({ unsure: true });
-      else if (question && question.kind === "place" && (letter === "n" || letter === "0")) place({});
-      else if (question && question.kind === "place" && /^[1-9]$/.test(letter) && question.options[letter - 1]) place({ group: question.options[letter - 1] });
-      else return;
-      event.preventDefault();
-    };
+    const key = (event) => keys.current(event);
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
-  });
+  }, []);
   const { links } = project;
   return html`<div class="tools">
       <div role="group" aria-label="Kind of question"><button type="button" aria-pressed=${kind === "pair"} onClick=${() => setKind("pair")}>Same or different?</button><button type="button" aria-pressed=${kind === "place"} onClick=${() => setKind("place")}>Which group?</button></div>
       <button type="button" class=${since >= 5 ? "main" : ""} id="refit" disabled=${fitting || !links} onClick=${refit}>${fitting ? "Fitting …" : "Fit with the answers"}</button>
       <button type="button" aria-expanded=${help} aria-controls="keys" onClick=${() => setHelp(!help)}>Keys (?)</button>
-      <span class="small" id="tally">${many(project.answers, "answer")}${asked && asked.decided ? ` · decide ${many(asked.decided, "sample")}` : ""}${links ? ` · ${number(links.implied)} pairs known` : ""}${since ? ` · ${since} since the last fit` : ""}</span></div>
+      <span class="small" id="tally" role="status">${many(project.answers, "answer")}${asked && asked.decided ? ` ${project.answers === 1 ? "decides" : "decide"} ${many(asked.decided, "sample")}` : ""}${links ? ` · ${many(links.implied, "pair")} known` : ""}${since ? ` · ${since} since the last fit` : ""}</span></div>
     <div id="keys" class="panel keys" hidden=${!help}><dl>${KEYS.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl></div>
     <${Moved} found=${found}/>
     ${!asked ? html`<p role="status">Looking for a good question …</p>` : !question ? html`<p role="status">There is nothing left to ask${kind === "place" ? "; try the other kind, or fit with the answers" : ""}.</p>` : html`
-      <p class="why"><strong>${question.kind === "pair" ? "Do these belong together?" : "Where does this belong?"}</strong> <span class="small">Why this one: ${question.reason.replace(/\bclusters? (\d+)(?: and (\d+))?/, (_, a, b) => [a, b].filter(Boolean).map((id) => `“${named(Number(id))}”`).join(" and "))}.${question.changes ? ` ${question.changes}` : ""}</span></p>
+      <p class="why"><strong>${question.kind === "pair" ? "Do these belong together?" : "Where does this belong?"}</strong> <span class="small">Why this one: ${question.reason.replace(/\bclusters? (\d+)(?: and (\d+))?/, (_, a, b) => [a, b].filter(Boolean).map((id) => `“${named(Number(id))}”`).join(" and "))}${question.changes ? `; ${question.changes}` : ""}.</span></p>
       <div class=${`${question.kind === "pair" ? "two" : "one"}${asked.stale ? " stale" : ""}`}>${asked.samples.map((sample, i) => html`<${Sample} key=${sample.position} sample=${sample} other=${asked.samples[1 - i]} which=${i ? "Second sample" : "First sample"}/>`)}</div>
       ${question.kind === "pair" ? html`<div class="answers"><button type="button" onClick=${() => answer("same")}><kbd>S</kbd> same</button><button type="button" onClick=${() => answer("different")}><kbd>D</kbd> different</button><button type="button" onClick=${() => answer("unsure")}><kbd>U</kbd> unsure</button></div>`
         : html`<div class="answers places">${asked.options.slice(0, 9).map((one, i) => html`<button type="button" key=${one.position} onClick=${() => place({ group: one.position })}><span><kbd>${i + 1}</kbd> <${Swatch} id=${one.cluster}/>${cut(named(one.cluster), 40)}</span><span class="small">like ${cut(one.title || one.snippet || one.id, 48)}</span></button>`)}<button type="button" onClick=${() => place({})}><span><kbd>N</kbd> none of these</span></button><button type="button" onClick=${() => place({ unsure: true })}><span><kbd>U</kbd> unsure</span></button></div>`}`}
