@@ -101,6 +101,32 @@ def test_answers_undo_and_redo(client: Client, desk: Desk):
     assert again.signs.tolist() == now.signs.tolist()
 
 
+def test_placements(client: Client, desk: Desk):
+    before = client.get("/project").json()["answers"]
+    found = client.get("/question", kind="place").json()
+    question = found["question"]
+    assert [one["position"] for one in found["options"]] == question["options"]
+    given = {"sample": question["sample"], "among": question["options"]}
+    for more, expected in (
+        ({"group": question["options"][0]}, {"must-link"}),
+        ({}, {"cannot-link"}),
+        ({"unsure": True}, {"unsure"}),
+    ):
+        told = client.post("/answers/place", **given, **more)
+        assert told.status == 200, told.body
+        lines = client.get("/links").json()["lines"]
+        said = [line["relation"] for line in lines if line["step"] == told.json()["step"]]
+        assert set(said) == expected
+        assert len(said) == (len(question["options"]) if not more else 1)
+        # The interview follows there and back.
+        assert client.get("/question", kind="place").status == 200
+        assert client.post("/undo").status == 200
+        assert client.get("/question", kind="place").json()["question"] == question
+    assert client.get("/project").json()["answers"] == before
+    nobody = next(i for i in range(60) if i not in question["options"])
+    assert client.post("/answers/place", **given, group=nobody).status == 409
+
+
 def test_a_contradiction_is_refused_with_its_chain(client: Client, desk: Desk):
     told = client.post("/links", i=50, j=51, relation="same")
     assert told.status == 200

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.data.relational import relational
 from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.methods.base import Coclusterer
@@ -102,16 +101,12 @@ class Desk:
 
     def relation(self, view: str | None) -> str:
         """The name of a view; the first by default."""
-        names: list[str] = [relation.cols for relation in self._data.relations]
+        names = list(self.project.dataset.views)
         if view is None:
             return names[0]
         if view not in names:
             raise NotThere(f"There is no view {view!r}; there are {', '.join(names)}.")
         return view
-
-    @property
-    def _data(self) -> Any:
-        return relational(self.project.dataset.data).oriented()
 
     def _model(self, run: int) -> Coclusterer:
         found: Coclusterer = self.project.run(run).model
