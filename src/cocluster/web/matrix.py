@@ -107,20 +107,20 @@ class Sorted:
             own = Clusters(own.ids, own.codes[relation.row_index])
         across = subject.clusters.get(relation.cols)
         # Few passes over the entries: of large data each takes a good part of a second.
-        weights = np.abs(R.data) if self.signed else R.data
-        self.rows = Side.of(relation.rows, own, _row_totals(R.indptr, weights))
-        self.columns = Side.of(relation.cols, across, _column_totals(R, weights))
+        weights: Any = abs(R) if self.signed else R
+        self.rows = Side.of(relation.rows, own, _sums(weights, 1))
+        self.columns = Side.of(relation.cols, across, _sums(weights, 0))
         self.index = relation.row_index
         # Columns only get other numbers: to sort the entries within rows would serve nobody.
         sorted_rows = R[self.rows.order]
         self._indptr, self._data = sorted_rows.indptr, sorted_rows.data
         self._indices = self.columns.place.astype(np.int32)[sorted_rows.indices]
         self.shape: tuple[int, int] = R.shape
-        totals, order = _column_totals(R, R.data), self.columns.order
-        self._before_rows = _before(_row_totals(self._indptr, self._data))
-        self._before_columns = _before(totals[order])
-        squares = _column_totals(R, R.data**2) if self.signed else totals
-        self._before_squares = _before(squares[order])
+        self._before_rows = _before(_sums(R, 1)[self.rows.order])
+        self._before_columns = _before(_sums(R, 0)[self.columns.order])
+        # Only signed values are told from the mean of their column.
+        squares = _sums(R * R, 0) if self.signed else np.zeros(self.shape[1])
+        self._before_squares = _before(squares[self.columns.order])
 
     def tile(self, r0: int, r1: int, c0: int, c1: int, height: int, width: int) -> Tile:
         """Rows from r0 up to r1 and columns from c0 up to c1, in about so many cells."""
@@ -194,14 +194,9 @@ class Sorted:
         return np.asarray((sums / np.outer(heights, widths) - mean) / deviation)
 
 
-def _row_totals(indptr: Array, values: Array) -> Array:
-    """Sum over each row of entries that are stored row by row."""
-    return np.diff(_before(values)[indptr])
-
-
-def _column_totals(R: Any, values: Array) -> Array:
-    """Sum over each column."""
-    return np.bincount(R.indices, values, R.shape[1])
+def _sums(R: Any, axis: int) -> Array:
+    """Sum over each column (0) or row (1) of a sparse matrix."""
+    return np.asarray(R.sum(axis=axis), dtype=float).ravel()
 
 
 def _before(values: Array) -> Array:
