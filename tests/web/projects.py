@@ -52,7 +52,7 @@ def dataset(n: int = 60, seed: int = 0) -> Dataset:
         sample_names=np.array([f"doc{i:03d}" for i in range(n)], dtype=object),
         feature_names={"words": np.array(vocabulary, dtype=object)},
         texts=np.array(texts, dtype=object),
-        titles=np.array([f"Title {i}" for i in range(n)], dtype=object),
+        titles=np.array([f"Title {i} {HARM}" for i in range(n)], dtype=object),
         metadata={"place": np.array([f"city {i % 5}" for i in range(n)], dtype=object)},
     )
 

@@ -7,7 +7,7 @@ same table gives the routes and the OpenAPI document, so that these cannot disag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,36 +66,44 @@ class Endpoint:
 
 
 def routes_of(endpoints: Sequence[Endpoint], desk: Desk) -> list[Route]:
-    """Routes of a server."""
+    """Routes of a server: one for each path, so that it knows all methods of it."""
+    paths: dict[str, dict[str, Endpoint]] = {}
+    for one in endpoints:
+        paths.setdefault(one.path, {})[one.method] = one
     return [
-        Route(PREFIX + one.path, _handler(one, desk), methods=[one.method]) for one in endpoints
+        Route(PREFIX + path, _handler(own, desk), methods=list(own)) for path, own in paths.items()
     ]
 
 
-def _handler(one: Endpoint, desk: Desk) -> Any:
-    """What a server calls for an endpoint."""
+def _handler(own: Mapping[str, Endpoint], desk: Desk) -> Any:
+    """What a server calls for a path."""
 
     async def handle(request: Request) -> Response:
-        try:
-            asked = await _asked(one, request)
-            # In a thread: others are answered meanwhile.
-            found = await run_in_threadpool(one.run, desk, asked)
-        except (msgspec.MsgspecError, UnicodeError) as error:
-            return said(422, str(error))
-        except NotThere as error:
-            return said(404, str(error))
-        except BlockingIOError as error:
-            return said(409, str(error))
-        except (ValueError, TypeError) as error:
-            return said(422, " ".join(str(error).split()))
-        if isinstance(found, File):
-            more = {"content-disposition": f'attachment; filename="{found.name}"'}
-            return Response(
-                found.content, media_type=found.kind, headers=more if found.name else {}
-            )
-        return Response(msgspec.json.encode(found), media_type="application/json")
+        # The framework answers HEAD where there is GET.
+        return await _answered(
+            own["GET" if request.method == "HEAD" else request.method], desk, request
+        )
 
     return handle
+
+
+async def _answered(one: Endpoint, desk: Desk, request: Request) -> Response:
+    """What an endpoint answers; what is wrong becomes a sentence."""
+    try:
+        asked = await _asked(one, request)
+        # In a thread: others are answered meanwhile.
+        found = await run_in_threadpool(one.run, desk, asked)
+    except (msgspec.MsgspecError, UnicodeError) as error:
+        return said(422, str(error))
+    except NotThere as error:
+        return said(404, str(error))
+    except (ValueError, TypeError, BlockingIOError) as error:
+        return said(409, " ".join(str(error).split()))
+    if isinstance(found, File):
+        more = {"content-disposition": f'attachment; filename="{found.name}"'}
+        headers = more if found.name else {}
+        return Response(found.content, media_type=found.kind, headers=headers)
+    return Response(msgspec.json.encode(found), media_type="application/json")
 
 
 async def _asked(one: Endpoint, request: Request) -> Asked:
@@ -154,8 +162,8 @@ def _operation(one: Endpoint, schema: dict[str, Any]) -> dict[str, Any]:
                 code: {"description": why, "content": {"application/json": {"schema": refused}}}
                 for code, why in (
                     ("404", "What was asked for does not exist."),
-                    ("409", "The project is being written, or something is going on."),
-                    ("422", "The request cannot be done as it is."),
+                    ("409", "The project as it is does not allow it; the sentence says why."),
+                    ("422", "The request is not as this document describes it."),
                 )
             },
         },

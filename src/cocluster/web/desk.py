@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.data.relational import relational
 from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.methods.base import Coclusterer
@@ -52,6 +51,9 @@ class Desk:
         self.jobs = Jobs(self._news)
         self.asking = Jobs()
         self._lock = threading.RLock()
+        # Two that undo at the same time would take the same thing back. A lock of its own, because
+        # it is held while a job is awaited, whose end needs the other one.
+        self._going_back = threading.Lock()
         if project.runs:
             with held(project):
                 write_history(project, read_history(project))
@@ -59,7 +61,8 @@ class Desk:
         self.model = lru_cache(maxsize=4)(self._model)
         self.account = lru_cache(maxsize=8)(self._account)
         self.account_json = lru_cache(maxsize=8)(self._account_json)
-        self.sorted = lru_cache(maxsize=4)(self._sorted)
+        self._sorted_lately = lru_cache(maxsize=4)(self._sorted)
+        self._sorting = threading.Lock()
         self.certainty = lru_cache(maxsize=4)(self._certainty)
 
     def close(self) -> None:
@@ -98,16 +101,12 @@ class Desk:
 
     def relation(self, view: str | None) -> str:
         """The name of a view; the first by default."""
-        names: list[str] = [relation.cols for relation in self._data.relations]
+        names = list(self.project.dataset.views)
         if view is None:
             return names[0]
         if view not in names:
             raise NotThere(f"There is no view {view!r}; there are {', '.join(names)}.")
         return view
-
-    @property
-    def _data(self) -> Any:
-        return relational(self.project.dataset.data).oriented()
 
     def _model(self, run: int) -> Coclusterer:
         found: Coclusterer = self.project.run(run).model
@@ -120,8 +119,22 @@ class Desk:
         return told
 
     def _account_json(self, run: int) -> bytes:
-        text: str = self.account(run).to_json()
-        return text.encode()
+        # As it was written: to read all values and to write them again takes seconds.
+        file = self.project.run(run).folder / "account.json"
+        if not file.exists():
+            raise NotThere(f"Run {run} has no account; fit again.")
+        return file.read_bytes()
+
+    def warm(self) -> None:
+        """Make ready what the first view shows, before anyone asks."""
+        self.jobs.warm()
+        if self.project.runs:
+            self.sorted(self.last, self.relation(None)).whole()
+
+    def sorted(self, run: int, view: str) -> Sorted:
+        """A sorted matrix; of many who ask at the same time one sorts and the others wait."""
+        with self._sorting:
+            return self._sorted_lately(run, view)
 
     def _sorted(self, run: int, view: str) -> Sorted:
         subject = subject_of(self.model(run), self.project.dataset)
@@ -166,23 +179,25 @@ class Desk:
 
     def undo(self) -> dict[str, Any]:
         """Take the last action back."""
-        history = read_history(self.project)
-        if not history.done:
-            raise ValueError("There is nothing to undo.")
-        action = history.done[-1]
-        if action.run is not None and action.before is not None:
-            return self._restoring("undo", action, run=action.before, unsay=action.said)
-        return self._resaying("undo", action, unsay=action.said, say=action.unsaid)
+        with self._going_back:
+            history = read_history(self.project)
+            if not history.done:
+                raise ValueError("There is nothing to undo.")
+            action = history.done[-1]
+            if action.run is not None and action.before is not None:
+                return self._restoring("undo", action, run=action.before, unsay=action.said)
+            return self._resaying("undo", action, unsay=action.said, say=action.unsaid)
 
     def redo(self) -> dict[str, Any]:
         """Do the last undone action again."""
-        history = read_history(self.project)
-        if not history.undone:
-            raise ValueError("There is nothing to do again.")
-        action = history.undone[-1]
-        if action.run is not None:
-            return self._restoring("redo", action, run=action.run, say=action.said)
-        return self._resaying("redo", action, say=action.said, unsay=action.unsaid)
+        with self._going_back:
+            history = read_history(self.project)
+            if not history.undone:
+                raise ValueError("There is nothing to do again.")
+            action = history.undone[-1]
+            if action.run is not None:
+                return self._restoring("redo", action, run=action.run, say=action.said)
+            return self._resaying("redo", action, say=action.said, unsay=action.unsaid)
 
     def _resaying(
         self, way: str, action: Action, say: int | None, unsay: int | None

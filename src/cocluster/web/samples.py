@@ -9,6 +9,9 @@ from cocluster.report.sample import text_of, values_of
 
 # Letters of a text: a screen of it.
 LONGEST = 2_000
+# Words of a text that were counted, so that a page can tell those that two texts share from words
+# that are in every text.
+COUNTED = 400
 
 
 def titled(project: Project, i: int) -> dict[str, Any]:
@@ -28,8 +31,10 @@ def shown_sample(project: Project, i: int) -> dict[str, Any]:
     dataset = project.dataset
     text = text_of(dataset, i)
     cut = text is not None and len(text) > LONGEST
+    counted = {} if text is None else values_of(dataset, i, COUNTED)
     return {
         **titled(project, i),
+        "words": [name for found in counted.values() for name, _ in found],
         "text": None if text is None else text[:LONGEST] + ("…" if cut else ""),
         "values": values_of(dataset, i),
         "metadata": {name: str(column[i]) for name, column in dataset.metadata.items()},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import ipaddress
 import socket
+import threading
 from collections.abc import Callable
 
 import uvicorn
@@ -70,7 +71,8 @@ def serve(
     # Two seconds for what is being answered; a page that follows the news would never end.
     config.timeout_graceful_shutdown = 2
     server = _Server(config, lambda: ready(f"http://{_url(host)}:{number}/?token={keys.token}"))
-    desk.jobs.warm()
+    # Beside the server, which answers meanwhile.
+    threading.Thread(target=desk.warm, daemon=True).start()
     server.run(sockets=[listening])
 
 

@@ -28,6 +28,7 @@ EXTRAS = {
     "dask": ("distributed", "data on a Dask cluster"),
     "data": ("pooch", "fetching data sets"),
     "image": ("scikit-image", "folders of pictures"),
+    "web": ("starlette", "the workbench"),
 }
 CORE = ("cocluster", "numpy", "scipy", "scikit-learn", "threadpoolctl")
 

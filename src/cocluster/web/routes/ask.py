@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from cocluster.interview.knowledge import SIGNS
 from cocluster.links import Links
 from cocluster.web.api import Asked, Endpoint, Nothing
 from cocluster.web.desk import Desk
 from cocluster.web.routes.matrix import Place
-from cocluster.web.samples import shown_sample
+from cocluster.web.samples import shown_sample, titled
 
 # How the ledger calls answers, as the command `cocluster ask` does.
 SOURCE = "ask"
@@ -30,10 +32,16 @@ class Answer(Asked):
 
 
 class PlaceAnswer(Asked):
-    """An answer to "where does this belong?"; without ``cluster`` nobody knows."""
+    """An answer to "in which of these groups is this sample, or in none?".
 
-    i: Place
-    cluster: Place | None = None
+    Groups are given by their typical samples: ``among`` are those of the question, and ``group``
+    is the one chosen. Without it the sample is in none of them or, if ``unsure``, nobody knows.
+    """
+
+    sample: Place
+    among: Annotated[list[Place], msgspec.Meta(min_length=1, max_length=1_000)]
+    group: Place | None = None
+    unsure: bool = False
 
 
 def get_question(desk: Desk, asked: Kind) -> Any:
@@ -44,9 +52,12 @@ def get_question(desk: Desk, asked: Kind) -> Any:
     question = found["question"]
     if question is None:
         return found
-    positions = [question[key] for key in ("i", "j") if key in question]
+    positions = [question[key] for key in ("i", "j", "sample") if key in question]
     samples = [{**shown_sample(desk.project, i), "cluster": int(labels[i])} for i in positions]
-    return {**found, "samples": samples}
+    options = [
+        {**titled(desk.project, i), "cluster": int(labels[i])} for i in question.get("options", ())
+    ]
+    return {**found, "samples": samples, "options": options}
 
 
 def post_answer(desk: Desk, asked: Answer) -> Any:
@@ -58,24 +69,20 @@ def post_answer(desk: Desk, asked: Answer) -> Any:
 
 
 def post_place(desk: Desk, asked: PlaceAnswer) -> Any:
-    """Write down where a sample belongs: with the most typical one of a cluster."""
-    i, told = desk.position(asked.i), desk.account(desk.last)
-    own = int(desk.labels()[i])
-    typical = {c.id: c.representative[0].position for c in told.samples if c.representative}
-    if asked.cluster is None:
-        pairs, signs = [(i, typical[own])], [0]
-    elif asked.cluster not in typical:
-        raise ValueError(f"There is no cluster {asked.cluster}.")
+    """Write down where a sample belongs: with the typical one of a group, or with none of them."""
+    sample = desk.position(asked.sample)
+    groups = [desk.position(i) for i in asked.among if i != sample]
+    if asked.group is not None and asked.group not in groups:
+        raise ValueError("Choose one of the groups of the question.")
+    if asked.unsure:
+        pairs, sign, where = [(groups[0], sample)] if groups else [], 0, "unsure"
+    elif asked.group is not None:
+        where = f"with {desk.project.ids[asked.group]}"
+        pairs, sign = [(asked.group, sample)], 1
     else:
-        pairs, signs = [(i, typical[asked.cluster])], [1]
-        if asked.cluster != own:
-            pairs, signs = [*pairs, (i, typical[own])], [*signs, -1]
-    kept = [(pair, sign) for pair, sign in zip(pairs, signs, strict=True) if len(set(pair)) == 2]
-    if not kept:
-        raise ValueError("This sample is itself what stands for the cluster; ask another question.")
-    links = Links.from_signed([p for p, _ in kept], [s for _, s in kept], len(desk.project.ids))
-    where = "unsure" if asked.cluster is None else f"in cluster {asked.cluster}"
-    return _answered(desk, links, f"{desk.project.ids[i]} {where}")
+        pairs, sign, where = [(group, sample) for group in groups], -1, "in none of these"
+    links = Links.from_signed(pairs, [sign] * len(pairs), len(desk.project.ids))
+    return _answered(desk, links, f"{desk.project.ids[sample]} {where}")
 
 
 def _answered(desk: Desk, links: Links, what: str) -> dict[str, Any]:

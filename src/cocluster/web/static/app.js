@@ -80,6 +80,8 @@ function App() {
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
   }, [now]);
+  // On a narrow screen the views are a line that can be moved.
+  useEffect(() => { document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }); }, [now, !project]);
   useEffect(() => { document.title = `${VIEWS[now][0]} · ${project ? project.name : "cocluster"}`; }, [now, project]);
   if (!project) return html`<main><p>One moment, please.</p></main>`;
   const [title, View] = VIEWS[now];

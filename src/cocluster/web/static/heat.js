@@ -1,6 +1,8 @@
 // The sorted matrix on a canvas: pieces come from the server, as fine as the screen.
 import { attempt, colour, cut, get, getBytes, html, state, useEffect, useMemo, useRef, useState, useStore } from "./lib.js";
 
+// Pixels of a cell: smaller ones cannot be told apart, and take four times as long.
+const CELL = 2;
 // Milliseconds that one waits for a further movement before a piece is asked for.
 const WAIT = 60;
 
@@ -106,7 +108,7 @@ export function Heat({ view, small, onSpot, control }) {
     draw();
     const leaving = new AbortController();
     const wait = setTimeout(() => attempt(async () => {
-      const given = { view, r0: Math.floor(part.r0), r1: Math.ceil(part.r1), c0: Math.floor(part.c0), c1: Math.ceil(part.c1), height: Math.max(1, height), width: Math.max(1, width) };
+      const given = { view, r0: Math.floor(part.r0), r1: Math.ceil(part.r1), c0: Math.floor(part.c0), c1: Math.ceil(part.c1), height: Math.max(1, Math.ceil(height / CELL)), width: Math.max(1, Math.ceil(width / CELL)) };
       const tile = await piece(given, leaving.signal);
       Object.assign(live.current, { tile, image: painted(tile, colours, about.steps) });
       draw();

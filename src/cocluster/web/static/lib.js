@@ -64,7 +64,9 @@ export async function attempt(work) {
     return true;
   } catch (error) {
     if (error.name === "AbortError") return false;
-    if (!(error instanceof Refused)) console.error(error);
+    // `fetch` says so when nobody answers; anything else is a fault of the page.
+    const silent = error instanceof TypeError && /fetch/i.test(error.message);
+    if (!(error instanceof Refused) && !silent) console.error(error);
     say(error instanceof Refused ? error.message : `The server does not answer (${error.message}).`, "warning");
     return false;
   } finally {

@@ -1,25 +1,27 @@
 // Questions about samples, answered by one key; then a fit that knows the answers.
 import {
-  Code, Swatch, attempt, begin, cut, get, html, many, named, number, percent, post, quoted, refresh, running, say, state, typing, useEffect, useRef, useState, useStore,
+  Code, Swatch, attempt, begin, cut, get, html, many, named, number, percent, post, quoted, refresh, running, state, typing, useEffect, useRef, useState, useStore,
 } from "../lib.js";
 
-const KEYS = [["S", "same"], ["D", "different"], ["U", "unsure"], ["1–9", "that cluster"], ["Z", "undo"], ["Shift Z", "redo"], ["R", "fit with the answers"], ["?", "this list"]];
-const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
+const KEYS = [["S", "same"], ["D", "different"], ["U", "unsure"], ["1–9", "that group"], ["N", "none of these"], ["Z", "undo"], ["Shift Z", "redo"], ["R", "fit with the answers"], ["?", "this list"]];
 
-// A text in which words that both have, and words that only this one has, look different.
-function Text({ text, other }) {
-  if (!other) return html`<p class="text">${text}</p>`;
-  const shared = new Set(words(other));
-  return html`<p class="text">${text.split(/([\p{L}\p{N}]+)/u).map((part, i) => i % 2 === 0 || part.length < 3 ? part
-    : shared.has(part.toLowerCase()) ? html`<mark class="shared">${part}</mark>` : html`<span class="own">${part}</span>`)}</p>`;
+// A text in which counted words that both have, and those that only this one has, look different.
+function Text({ sample, other }) {
+  if (!other) return html`<p class="text">${sample.text}</p>`;
+  const [own, others] = [new Set(sample.words), new Set(other.words)];
+  return html`<p class="text">${sample.text.split(/([\p{L}\p{N}]+)/u).map((part, i) => {
+    const word = part.toLowerCase();
+    if (i % 2 === 0 || !own.has(word)) return part;
+    return others.has(word) ? html`<mark class="shared">${part}</mark>` : html`<span class="own">${part}</span>`;
+  })}</p>`;
 }
 
 function Sample({ sample, other, which }) {
   const features = (one) => new Set(Object.values(one.values).flatMap((list) => list.map(([name]) => name)));
   const shared = other ? features(other) : new Set();
-  return html`<section class="panel sample" aria-label=${which}><h3>${cut(sample.title || sample.id, 120)}</h3>
+  return html`<section class="panel sample" tabindex="0" aria-label=${which}><h3>${cut(sample.title || sample.id, 120)}</h3>
     <p class="small"><${Swatch} id=${sample.cluster}/>now in ${cut(named(sample.cluster), 50)}${sample.title ? ` · ${sample.id}` : ""}${Object.entries(sample.metadata).slice(0, 3).map(([name, value]) => ` · ${name}: ${cut(value, 30)}`)}</p>
-    ${sample.text !== null ? html`<${Text} text=${sample.text} other=${other && other.text}/>`
+    ${sample.text !== null ? html`<${Text} sample=${sample} other=${other}/>`
       : Object.entries(sample.values).map(([view, list]) => html`<h4>${view}</h4><table><tbody>${list.map(([name, value]) => html`<tr><th scope="row">${shared.has(name) ? html`<mark class="shared">${name}</mark>` : name}</th><td class="number">${number(value)}</td></tr>`)}</tbody></table>`)}
   </section>`;
 }
@@ -40,7 +42,8 @@ export function Ask() {
   const [help, setHelp] = useState(false);
   const [since, setSince] = useState(0);
   const [found, setFound] = useState(null);
-  const busy = useRef(false);
+  const answered = useRef(null);
+  const keys = useRef(null);
   const fitting = running().some((job) => job.task === "refit");
 
   // Whatever was changed, here or elsewhere, may change what is asked.
@@ -51,18 +54,24 @@ export function Ask() {
   }, [kind, changes]);
 
   const reply = (path, given) => {
-    if (busy.current) return;
-    busy.current = true;
+    // One answer for each question, however fast the keys are.
+    if (answered.current === question) return;
+    answered.current = question;
+    setAsked({ ...asked, stale: true });
     attempt(async () => {
-      const told = await post(path, given);
+      await post(path, given);
       setSince((n) => n + 1);
       await refresh();
-      say(told.implied > 1 ? `Noted; it settles ${number(told.implied)} pairs.` : "Noted.");
-    }).finally(() => { busy.current = false; });
+    }).then((done) => {
+      if (done) return;
+      answered.current = null;
+      setAsked((now) => ({ ...now, stale: false }));
+    });
   };
   const question = asked && asked.question;
-  const answer = (word) => question && question.kind === "pair" && reply("/answers", { i: question.i, j: question.j, answer: word });
-  const place = (cluster) => question && question.kind === "place" && reply("/answers/place", { i: question.i, cluster });
+  const fresh = question && !asked.stale;
+  const answer = (word) => fresh && question.kind === "pair" && reply("/answers", { i: question.i, j: question.j, answer: word });
+  const place = (more) => fresh && question.kind === "place" && reply("/answers/place", { sample: question.sample, among: question.options, ...more });
   const refit = () => attempt(async () => {
     const before = state.run;
     const job = await begin("/refit");
@@ -70,35 +79,39 @@ export function Ask() {
     setSince(0);
     setFound(await get("/compare", { first: before, second: job.result.run }));
   });
+  // Set while drawing, so that a key never meets the question before the one that is seen.
+  keys.current = (event) => {
+    if (typing(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const letter = event.key.toLowerCase();
+    const pair = { s: "same", d: "different", u: "unsure" };
+    if (letter === "?") setHelp((on) => !on);
+    else if (letter === "escape") setHelp(false);
+    else if (letter === "r" && !fitting) refit();
+    else if (question && question.kind === "pair" && pair[letter]) answer(pair[letter]);
+    else if (question && question.kind === "place" && letter === "u") place({ unsure: true });
+    else if (question && question.kind === "place" && (letter === "n" || letter === "0")) place({});
+    else if (question && question.kind === "place" && /^[1-9]$/.test(letter) && question.options[letter - 1]) place({ group: question.options[letter - 1] });
+    else return;
+    event.preventDefault();
+  };
   useEffect(() => {
-    const key = (event) => {
-      if (typing(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-      const letter = event.key.toLowerCase();
-      const pair = { s: "same", d: "different", u: "unsure" };
-      if (letter === "?") setHelp((on) => !on);
-      else if (letter === "escape") setHelp(false);
-      else if (letter === "r" && !fitting) refit();
-      else if (question && question.kind === "pair" && pair[letter]) answer(pair[letter]);
-      else if (question && question.kind === "place" && letter === "u") place(null);
-      else if (question && question.kind === "place" && /^[1-9]$/.test(letter) && question.options[letter - 1]) place(question.options[letter - 1].cluster);
-      else return;
-      event.preventDefault();
-    };
+    const key = (event) => keys.current(event);
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
-  });
+  }, []);
   const { links } = project;
   return html`<div class="tools">
-      <div role="group" aria-label="Kind of question"><button type="button" aria-pressed=${kind === "pair"} onClick=${() => setKind("pair")}>Same or different?</button><button type="button" aria-pressed=${kind === "place"} onClick=${() => setKind("place")}>Which cluster?</button></div>
+      <div role="group" aria-label="Kind of question"><button type="button" aria-pressed=${kind === "pair"} onClick=${() => setKind("pair")}>Same or different?</button><button type="button" aria-pressed=${kind === "place"} onClick=${() => setKind("place")}>Which group?</button></div>
       <button type="button" class=${since >= 5 ? "main" : ""} id="refit" disabled=${fitting || !links} onClick=${refit}>${fitting ? "Fitting …" : "Fit with the answers"}</button>
       <button type="button" aria-expanded=${help} aria-controls="keys" onClick=${() => setHelp(!help)}>Keys (?)</button>
-      <span class="small" id="tally">${many(project.answers, "answer")}${links ? ` · ${number(links.implied)} pairs known` : ""}${since ? ` · ${since} since the last fit` : ""}</span></div>
+      <span class="small" id="tally" role="status">${many(project.answers, "answer")}${asked && asked.decided ? ` ${project.answers === 1 ? "decides" : "decide"} ${many(asked.decided, "sample")}` : ""}${links ? ` · ${many(links.implied, "pair")} known` : ""}${since ? ` · ${since} since the last fit` : ""}</span></div>
     <div id="keys" class="panel keys" hidden=${!help}><dl>${KEYS.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl></div>
     <${Moved} found=${found}/>
     ${!asked ? html`<p role="status">Looking for a good question …</p>` : !question ? html`<p role="status">There is nothing left to ask${kind === "place" ? "; try the other kind, or fit with the answers" : ""}.</p>` : html`
-      <p class="why"><strong>${question.kind === "pair" ? "Do these belong together?" : "Where does this belong?"}</strong> <span class="small">Why this one: ${question.reason.replace(/\bclusters? (\d+)(?: and (\d+))?/, (_, a, b) => [a, b].filter(Boolean).map((id) => `“${named(Number(id))}”`).join(" and "))}.</span></p>
-      <div class=${question.kind === "pair" ? "two" : "one"}>${asked.samples.map((sample, i) => html`<${Sample} key=${sample.position} sample=${sample} other=${asked.samples[1 - i]} which=${i ? "Second sample" : "First sample"}/>`)}</div>
+      <p class="why"><strong>${question.kind === "pair" ? "Do these belong together?" : "Where does this belong?"}</strong> <span class="small">Why this one: ${question.reason.replace(/\bclusters? (\d+)(?: and (\d+))?/, (_, a, b) => [a, b].filter(Boolean).map((id) => `“${named(Number(id))}”`).join(" and "))}${question.changes ? `; ${question.changes}` : ""}.</span></p>
+      <div class=${`${question.kind === "pair" ? "two" : "one"}${asked.stale ? " stale" : ""}`}>${asked.samples.map((sample, i) => html`<${Sample} key=${sample.position} sample=${sample} other=${asked.samples[1 - i]} which=${i ? "Second sample" : "First sample"}/>`)}</div>
       ${question.kind === "pair" ? html`<div class="answers"><button type="button" onClick=${() => answer("same")}><kbd>S</kbd> same</button><button type="button" onClick=${() => answer("different")}><kbd>D</kbd> different</button><button type="button" onClick=${() => answer("unsure")}><kbd>U</kbd> unsure</button></div>`
-        : html`<div class="answers places">${question.options.slice(0, 9).map((one, i) => html`<button type="button" onClick=${() => place(one.cluster)}><kbd>${i + 1}</kbd> <${Swatch} id=${one.cluster}/>${cut(named(one.cluster), 40)}</button>`)}<button type="button" onClick=${() => place(null)}><kbd>U</kbd> unsure</button></div>`}`}
+        : html`<div class="answers places">${asked.options.slice(0, 9).map((one, i) => html`<button type="button" key=${one.position} onClick=${() => place({ group: one.position })}><span><kbd>${i + 1}</kbd> <${Swatch} id=${one.cluster}/>${cut(named(one.cluster), 40)}</span><span class="small">like ${cut(one.title || one.snippet || one.id, 48)}</span></button>`)}<button type="button" onClick=${() => place({})}><span><kbd>N</kbd> none of these</span></button><button type="button" onClick=${() => place({ unsure: true })}><span><kbd>U</kbd> unsure</span></button></div>`}`}
+    ${asked && asked.advice && html`<p class="small">${asked.advice}</p>`}
     <${Code} python=${"interview = cocluster.Interview(project.dataset.data, project.model, links=project.links)\nquery = interview.next_queries()[0]\ninterview.answer(query.i, query.j, \"same\")\ninterview.refit()"} command=${`cocluster ask ${quoted(project.folder)}`}/>`;
 }

@@ -17,8 +17,8 @@ function Sure() {
   if (sure.certainty === null) return html`<section class="panel sure"><h3>How sure</h3><p>This method does not say.</p></section>`;
   const most = Math.max(...sure.counts, 1);
   return html`<section class="panel sure" aria-labelledby="sure"><h3 id="sure">How sure</h3>
-    <p><strong class="big">${percent(sure.certainty)}</strong> on average; ${many(sure.borderline, "sample")} between clusters.
-      <a href="#ask"> Answer questions</a> about them.</p>
+    <p><strong class="big">${percent(sure.certainty)}</strong> on average; ${many(sure.borderline, "sample")} between clusters.${" "}
+      <a href="#ask">Answer questions</a> about them.</p>
     <div class="bars" aria-hidden="true">${sure.counts.map((n) => html`<span style=${{ height: `${100 * n / most}%` }}></span>`)}</div>
     <p class="axis"><span>${percent(sure.edges[0])}</span><span>probability of its cluster</span><span>100 %</span></p>
     <details><summary>As a table</summary><table><tbody>${sure.counts.map((n, i) => html`<tr><th scope="row">${percent(sure.edges[i])} – ${percent(sure.edges[i + 1])}</th>

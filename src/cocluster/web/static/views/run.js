@@ -47,7 +47,7 @@ function Form({ onStart }) {
 function Going({ job }) {
   const points = job.history;
   return html`<section class="panel going" aria-label="Progress"><h3>${job.about}: ${job.state}</h3>
-    <p>${job.stage || "waiting"}${job.seconds !== null ? ` · ${number(job.seconds, 2)} s` : ""}${job.error ? ` · ${job.error}` : ""}</p>
+    <p>${job.state === "running" ? job.stage : job.state}${job.seconds !== null ? ` · ${number(job.seconds, 2)} s` : ""}${job.error ? ` · ${job.error}` : ""}</p>
     ${points.length > 1 && html`<${Lines} label="Objective after each sweep" x=${points.map((p) => p[0])} lines=${[{ name: "objective", y: points.map((p) => p[1]) }]}/>`}
     ${(job.state === "running" || job.state === "waiting") && html`<button type="button" id="cancel" onClick=${() => attempt(() => remove(`/jobs/${job.id}`))}>Cancel</button>`}
   </section>`;
