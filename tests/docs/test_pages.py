@@ -16,7 +16,15 @@ from tests.docs.pages import DOCS, PAGES, ROOT, blocks, with_samples
 # of libraries that are not installed here (`py`).
 LANGUAGES = {"python", "sh", "text", "py", ""}
 # Commands of other tools: they are read, not run.
-FOREIGN = ("git clone", "cd ", "cp docs/samples/", ". .venv/", "dask ", "OMP_NUM_THREADS=1 dask ")
+FOREIGN = (
+    "git clone",
+    "cd ",
+    "cp docs/samples/",
+    ". .venv/",
+    "DOCS_PYODIDE=",
+    "dask ",
+    "OMP_NUM_THREADS=1 dask ",
+)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -63,7 +71,11 @@ def looked_at(words: list[str]) -> None:
         assert set(filter(None, asked.split(","))) <= set(known["optional-dependencies"])
     elif words[:1] == ["-m"]:
         place = ROOT / words[1].replace(".", "/")
-        assert words[1] == "venv" or place.is_dir() or place.with_suffix(".py").exists(), words
+        assert (
+            words[1] in ("venv", "http.server")
+            or place.is_dir()
+            or place.with_suffix(".py").exists()
+        ), words
     else:
         assert (ROOT / words[0]).exists(), words
 
