@@ -12,8 +12,10 @@ from pathlib import Path
 import nox
 
 PYTHONS = ["3.11", "3.12", "3.13"]
+# What Pyodide 314 has: the live page of the documentation runs on it.
+PYODIDE = ["numpy==2.4.6", "scipy==1.18.0", "scikit-learn==1.8.0", "threadpoolctl==3.6.0"]
 # Runs in this order if none is named; a Python that is not installed is skipped with a word.
-nox.options.sessions = ["lint", "tests", "lowest"]
+nox.options.sessions = ["lint", "tests", "lowest", "browser"]
 
 
 @nox.session(python=PYTHONS[0])
@@ -43,3 +45,10 @@ def lowest(session: nox.Session) -> None:
     # The oldest scikit-learn hands pytest an iterator, of which pytest 9 warns.
     session.install("-e", ".[dev]", *pins, "pytest<9")
     session.run("pytest", "-n", "auto", "-m", "not slow", *session.posargs)
+
+
+@nox.session(python=PYTHONS[-1])
+def browser(session: nox.Session) -> None:
+    """The Python side of the live page, with the versions that a browser would load."""
+    session.install(".", *PYODIDE, "pytest")
+    session.run("pytest", "tests/docs/test_live.py", *session.posargs)

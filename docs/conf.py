@@ -27,7 +27,9 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     # Our own, in _ext/.
+    "live",
     "mathml",
+    "offline",
     "written",
     "outside",
 ]
@@ -87,6 +89,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "cocluster"
 html_static_path = ["_static"]
 html_css_files = ["cocluster.css"]
+html_js_files = ["cocluster.js"]
 html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False

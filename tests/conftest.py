@@ -23,6 +23,7 @@ THOROUGH = (
     "tests/blocks",
     "tests/cli",
     "tests/datasets/test_docstrings.py",
+    "tests/docs",
     "tests/examples",
     "tests/graphs/test_approximate_neighbours.py",
     "tests/interview",

@@ -21,7 +21,7 @@ def inline(self: Any, node: nodes.Element) -> None:
 
 def display(self: Any, node: nodes.Element) -> None:
     """A formula on a line of its own."""
-    self.body.append(f'<div class="formula">{drawn(node, as_block=True)}</div>')
+    self.body.append(f'<div class="formula" tabindex="0">{drawn(node, as_block=True)}</div>')
     raise nodes.SkipNode
 
 

@@ -17,7 +17,7 @@ from written import put
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
-IN_PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md")
+IN_PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 
 
 def pages() -> dict[Path, Path]:

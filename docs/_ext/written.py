@@ -46,6 +46,20 @@ def schema() -> Iterator[str]:
         yield ""
 
 
+def http() -> Iterator[str]:
+    """What the workbench can be asked for, from the table that its routes are made of."""
+    from cocluster.web.api import PREFIX, Endpoint
+    from cocluster.web.routes import ENDPOINTS
+
+    yield HTTP
+
+    def fields(one: Endpoint) -> str:
+        return ", ".join(f"`{name}`" for name in one.asked.__struct_fields__)
+
+    for one in ENDPOINTS:
+        yield f"| {one.method} | `{PREFIX}{one.path}` | {one.about} | {fields(one)} |"
+
+
 def names() -> Iterator[str]:
     """Every public name, each with a page of its own; in reST, which autosummary reads."""
     yield _title("Every public name", "=") + NAMES
@@ -61,6 +75,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "_written/methods.md": methods,
     "reference/command-line.md": commands,
     "reference/account.md": schema,
+    "reference/http.md": http,
     "reference/names.rst": names,
 }
 COMMANDS = """\
@@ -78,6 +93,18 @@ report, the Markdown, the JSON and the tables are made from it. `account.to_json
 schema, which `Account.schema()` gives as [JSON Schema](https://json-schema.org). This page is
 written from it.
 """
+HTTP = """\
+# The HTTP interface of the workbench
+
+`cocluster serve PROJECT` answers these, and nothing else. Every request needs the cookie of the
+page: open the printed address once, its token is exchanged for it. What is asked stands in the
+address, or, for POST, in a JSON body. Answers are JSON; a refusal is `{"error": "a sentence"}` with
+404 (not there), 409 (something else is at work) or 422 (it cannot be done).
+`/api/v1/openapi.json` has the same for programs, and `/api/v1/events` sends a line whenever
+something has changed.
+
+| method | address | what | fields |
+|---|---|---|---|"""
 NAMES = """\
 All of these can be relied on: they change only with a line in the :doc:`changelog
 </project/CHANGELOG>`. Other names are for those who work on the library.

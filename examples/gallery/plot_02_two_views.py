@@ -9,6 +9,7 @@ To stay without a download, the vectors here come from latent semantic analysis.
 model are used in the same way: a matrix with one row for each text.
 """
 
+import matplotlib.pyplot as plt
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
 
@@ -32,9 +33,15 @@ both = CoCluster(k, random_state=0).fit({"words": words, "vectors": vectors})
 # %%
 # The subpackage of each function is known, so we can look how well the groups match it. No fit has
 # seen it.
-for name, model in (("words alone", one), ("words and vectors", both)):
+figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
+for offset, (name, model) in enumerate({"words alone": one, "words and vectors": both}.items()):
     values = scores(corpus.labels, model.labels_)
     print(f"{name:18s}", {key: round(float(value), 2) for key, value in values.items()})
+    ax.bar([i + 0.4 * offset for i in range(4)], values.values(), width=0.38, label=name)
+ax.set_xticks([0.2, 1.2, 2.2, 3.2], list(values))
+ax.set(ylim=(0, 1))
+ax.legend()
+plt.show()
 
 # %%
 # Features of each view have groups of their own.

@@ -10,6 +10,7 @@ The cells are made up: 400 cells of four types, with counts of 300 genes and of 
 """
 
 import anndata
+import matplotlib.pyplot as plt
 import mudata
 import pandas as pd
 
@@ -44,6 +45,13 @@ print(adata.var["cocluster"].value_counts())
 # Markers of each cluster are in ``uns``, in the layout of ``scanpy.tl.rank_genes_groups``, so that
 # ``sc.pl.rank_genes_groups_dotplot(adata, key="cocluster")`` draws them.
 print(pd.DataFrame(adata.uns["cocluster"]["names"]).head(3))
+
+# %%
+# Which clusters of cells go with which groups of genes.
+figure, ax = plt.subplots(figsize=(4, 3.4), layout="constrained")
+ax.imshow(adata.uns["cocluster"]["association"])
+ax.set(xlabel="group of genes", ylabel="cluster of cells")
+plt.show()
 
 # %%
 # Two modalities: cells are matched by name, and a cell may lack one of them.

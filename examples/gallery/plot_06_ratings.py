@@ -6,6 +6,7 @@ Most people have rated few things. What is missing is not zero: it is unknown. `
 what is known, groups people and things, and predicts the rest.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from cocluster import CoCluster
@@ -37,3 +38,12 @@ for name, predicted in errors.items():
 unseen = np.flatnonzero(hidden[0])
 best = unseen[np.argsort(model.complete(np.zeros(len(unseen), dtype=int), unseen))[::-1]]
 print("films to suggest:", best[:5])
+
+# %%
+# What is known, and what is predicted, with people and films sorted by cluster.
+rows, columns = np.argsort(model.row_labels_), np.argsort(model.column_labels_)
+figure, axes = plt.subplots(1, 2, figsize=(8, 4.5), layout="constrained")
+for ax, title, values in zip(axes, ("known", "predicted"), (seen, model.complete()), strict=True):
+    ax.imshow(values[rows][:, columns], aspect="auto", vmin=1, vmax=5, interpolation="nearest")
+    ax.set(title=title, xlabel="films", ylabel="people")
+plt.show()

@@ -6,6 +6,7 @@ Often some pairs are known: these two belong together, those two do not. Every m
 takes such links, follows what they imply, and says where they contradict each other.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
@@ -28,8 +29,15 @@ helped = CoCluster(10, random_state=0).fit(X, links=links)
 
 # %%
 # Images that nobody said anything about gain, too.
-for name, model in (("without", plain), ("with", helped)):
-    print(f"{name:8s} links, the other images: {accuracy(y[50:], model.labels_[50:]):.2f}")
+shares = {
+    name: accuracy(y[50:], model.labels_[50:])
+    for name, model in {"without links": plain, "with links": helped}.items()
+}
+print(shares)
+figure, ax = plt.subplots(figsize=(5, 1.8), layout="constrained")
+ax.barh(list(shares), list(shares.values()))
+ax.set(xlabel="accuracy on the other images", xlim=(0, 1))
+plt.show()
 
 # %%
 # What links imply is followed: 0 with 1 and 1 with 2 says 0 with 2.

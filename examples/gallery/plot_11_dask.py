@@ -7,11 +7,13 @@ small sums travel. Here the cluster is two workers in this process; a real one n
 """
 
 import dask.array as da
+import matplotlib.pyplot as plt
 import numpy as np
 from dask.distributed import Client, LocalCluster
 
 from cocluster import FNMTF
 from cocluster.datasets import make_blocks
+from cocluster.report.plots import plot_matrix
 
 X = make_blocks(2000, 300, 4, random_state=0).X.toarray()
 
@@ -29,3 +31,9 @@ print(new, f"after {len(progress)} sweeps")
 # %%
 # The labels are those of a fit in memory.
 print(np.array_equal(model.labels_, FNMTF(4, random_state=0).fit(X).labels_))
+
+# %%
+# The matrix with its rows and columns sorted by cluster.
+figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+plot_matrix(model, X, ax=ax)
+plt.show()

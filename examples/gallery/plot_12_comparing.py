@@ -18,7 +18,7 @@ from cocluster.methods.catalogue import METHODS
 from cocluster.metrics import nmi
 from cocluster.report.plots import plot_flows
 
-planted = make_blocks(300, 150, 4, row_degree=10, random_state=0)
+planted = make_blocks(300, 150, 4, row_degree=30, random_state=0)
 names = [name for name, method in METHODS.items() if method.feature_clusters]
 models = {name: CoCluster(4, method=name, random_state=0).fit(planted.X) for name in names}
 models["auto"] = CoCluster(4, random_state=0).fit(planted.X)

@@ -6,6 +6,7 @@ One run may be unlucky. `consensus` finds the partition that shares most with se
 says for each sample how many agree: what they do not agree on is worth a second look.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from cocluster import FNMTF, consensus
@@ -35,3 +36,10 @@ for cluster in range(5):
     )
 sure = found.agreement >= np.median(found.agreement)
 print(f"agreed on: {right[sure].mean():.2f} right; not agreed on: {right[~sure].mean():.2f}")
+
+# %%
+figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
+ax.hist([found.agreement[right], found.agreement[~right]], stacked=True, label=["right", "wrong"])
+ax.set(xlabel="share of the runs that agree", ylabel="samples")
+ax.legend()
+plt.show()

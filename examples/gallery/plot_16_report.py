@@ -9,9 +9,11 @@ opens in any browser without a network, Markdown, JSON and tables; all show the 
 import tempfile
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
 
 from cocluster import CoCluster, account
+from cocluster.report.plots import plot_features, plot_stability
 
 wine = load_wine(as_frame=True)
 table = wine.data.rename(index=lambda i: f"wine {i}")
@@ -23,6 +25,12 @@ model = CoCluster(3, random_state=0).fit(table)
 # ``refits`` fits parts of the samples anew, to see which clusters are found again.
 told = account(model, table, title="Wines", names={0: "the first group"}, refits=3)
 print(told)
+
+# %%
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
+plot_features(told, cluster=1, ax=left)
+plot_stability(told, ax=right)
+plt.show()
 
 # %%
 # A page of one file: nothing is loaded from elsewhere, so it can be mailed.

@@ -15,7 +15,7 @@ PAGES = {
     str(path.relative_to(ROOT)): path
     for path in (ROOT / "README.md", DOCS / "llms.txt", *sorted(DOCS.rglob("*.md")))
     if not set(path.relative_to(ROOT).parts) & set(WRITTEN)
-    and path.name not in ("command-line.md", "account.md")
+    and path.name not in ("command-line.md", "account.md", "http.md")
 }
 FENCE = re.compile(r"^(?P<marks>```+)(?P<language>\w*)\n(?P<text>.*?)^(?P=marks)$", re.M | re.S)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cocluster.cli.parser import parsed
 from tests.cli.run import done
 from tests.docs.pages import DOCS, PAGES, ROOT, blocks, with_samples
 
@@ -16,7 +17,17 @@ from tests.docs.pages import DOCS, PAGES, ROOT, blocks, with_samples
 # of libraries that are not installed here (`py`).
 LANGUAGES = {"python", "sh", "text", "py", ""}
 # Commands of other tools: they are read, not run.
-FOREIGN = ("git clone", "cd ", "cp docs/samples/", ". .venv/", "dask ", "OMP_NUM_THREADS=1 dask ")
+FOREIGN = (
+    "git clone",
+    "cd ",
+    "cp docs/samples/",
+    ". .venv/",
+    "DOCS_PYODIDE=",
+    "dask ",
+    "ssh ",
+    "OMP_NUM_THREADS=1 dask ",
+)
+WRITTEN_PAGES = ("reference/account.md", "reference/command-line.md", "reference/http.md")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -48,6 +59,8 @@ def run(command: str, folder: Path) -> None:
         assert re.search(rf"^{words[0]}:", (ROOT / "Makefile").read_text(), re.M), command
     elif program.startswith("python"):
         looked_at(words)
+    elif words[0] == "serve":
+        assert parsed(words).rest == [], command  # it would not end
     else:
         assert Path(program).name == "cocluster", f"nobody knows how to test {command!r}"
         # A page may show the same fit twice, or one after another page did.
@@ -63,7 +76,11 @@ def looked_at(words: list[str]) -> None:
         assert set(filter(None, asked.split(","))) <= set(known["optional-dependencies"])
     elif words[:1] == ["-m"]:
         place = ROOT / words[1].replace(".", "/")
-        assert words[1] == "venv" or place.is_dir() or place.with_suffix(".py").exists(), words
+        assert (
+            words[1] in ("venv", "http.server")
+            or place.is_dir()
+            or place.with_suffix(".py").exists()
+        ), words
     else:
         assert (ROOT / words[0]).exists(), words
 
@@ -102,7 +119,7 @@ def is_written(path: Path) -> bool:
         "gallery": ROOT / "examples" / "gallery" / f"{inside.name}.py",
     }
     listing = inside.parts[0] == "gallery" and inside.name == "index"
-    by_library = str(inside) in ("reference/account.md", "reference/command-line.md")
+    by_library = str(inside) in WRITTEN_PAGES
     original = copied.get(inside.parts[0])
     return listing or by_library or (original is not None and original.exists())
 
