@@ -22,7 +22,7 @@ from cocluster.methods.factorization.osntf import OSNTF
 from cocluster.methods.factorization.rmc import RMC, shared_weights
 from cocluster.methods.factorization.snmtf import SNMTF
 from cocluster.metrics import accuracy
-from cocluster.trifactor import GraphEnsemble
+from cocluster.trifactor import GraphEnsemble, Indicator, NonNegative
 from tests.conftest import plant, structured
 
 SEEDS = (0,)
@@ -319,3 +319,11 @@ def test_lpfnmtf_predicts_its_own_samples_where_it_put_them(rng):
     assert predicted > 0.97
     assert predicted > np.mean(nearest_prototype == model.labels_)
     assert_array_equal(model.predict(sp.csr_array(X)), model.predict(X))
+
+
+def test_labels_by_kmeans_beside_an_indicator(rng):
+    X = rng.random((20, 8))
+    constraint = {"samples": NonNegative(), "features": Indicator()}
+    model = TriFactorization(2, constraint=constraint, assign="kmeans", random_state=0).fit(X)
+    # The labels of an indicator are the indicator.
+    assert_array_equal(model.factors_["features"].argmax(axis=1), model.column_labels_)

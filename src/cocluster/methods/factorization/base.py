@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.kmeans import kmeans
 from cocluster.linalg.matrices import row_squares
-from cocluster.linalg.partitions import as_array, gathered, strongest
+from cocluster.linalg.partitions import as_array, gathered, is_hard, strongest
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, Factor
 from cocluster.methods.base import Coclusterer, Start, Task, by_blocks
@@ -139,16 +139,18 @@ class SoftTriFactorEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self._store_run(task, run)
         found = memberships_by_type(task.data, run.state)
         self._membership, self._kmeans = found[task.data.center], None
-        if self.assign == "argmax":
-            self._store_labels({name: strongest(M) for name, M in found.items()})
-            return
-        models = {
-            # A fixed seed and ten starts: labels are to depend on the factor, not on k-means.
-            name: kmeans(gathered(unit_rows(G)), G.shape[1], seed=0, n_init=10)
-            for name, G in self._factors.items()
-        }
-        self._kmeans = models[task.data.center]
-        self._store_labels({n: model.labels_.astype(np.intp) for n, model in models.items()})
+        labels = {name: strongest(M) for name, M in found.items()}
+        if self.assign == "kmeans":
+            models = {
+                # A fixed seed and ten starts: labels are to depend on the factor, not on k-means.
+                name: kmeans(gathered(unit_rows(G)), G.shape[1], seed=0, n_init=10)
+                for name, G in self._factors.items()
+                # Of indicators the labels are known.
+                if not is_hard(G)
+            }
+            self._kmeans = models.get(task.data.center)
+            labels |= {name: model.labels_.astype(np.intp) for name, model in models.items()}
+        self._store_labels(labels)
 
     @property
     def membership_(self) -> Array:
