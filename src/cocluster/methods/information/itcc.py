@@ -145,13 +145,17 @@ class InformationProblem(RelationalProblem):
                 return moved
         scores, ties = self.scores_given(name, state, joints), self.ties.get(name)
         pairs, prior = self.pairs.get(name), self.priors.get(name)
+        factor = state.factors[name]
         if prior is not None:
-            scores = scores - prior.costs
+            # Only few samples have a prior, see `ground_of`: what is on a cluster is fetched.
+            scores, factor = gathered(scores) - prior.costs, gathered(factor)
         nothing = np.zeros((state.factors[name].shape[1],) * 2)
         # The cost of a cluster in a block is B_kk - 2 A_ik: with B = 0 and half the scores it is
         # minus the score, so that links act as in every factorisation.
         block = BlockQuadratic(scores * 0.5, nothing, pairs and pairs.matrix)
-        G = Indicator(ties=ties).step(state.factors[name], block)
+        G = Indicator(ties=ties).step(factor, block)
+        if prior is not None:
+            G = self.data.placed(name, G)
         moved = self.replaced(state, name, G)
         if G.sizes.all():
             return moved
