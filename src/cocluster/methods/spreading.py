@@ -13,7 +13,7 @@ sum is linear in the memberships: no step raises it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -109,9 +109,13 @@ def _posterior(task: Task, links: Links, best_run: Callable[[Task], Run]) -> Arr
     return numbered_as(spread_links(ground, found, links, k), labels, k)
 
 
-def prior_costs(priors: Mapping[str, Array], of_sample: float) -> dict[str, Prior]:
-    """Priors as costs, in the unit of an objective in which a sample weighs so much."""
-    return {name: Prior(-of_sample * np.log(np.maximum(P, LEAST))) for name, P in priors.items()}
+def prior_costs(task: Task, objective: float) -> dict[str, Prior]:
+    """Priors of a task as costs, in the unit of an objective to which all samples contribute."""
+    unit = objective / len(task.data)
+    return {
+        name: Prior(task.data.placed(name, -unit * np.log(np.maximum(P, LEAST))))
+        for name, P in task.priors.items()
+    }
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from cocluster.linalg.delegating import delegating
 from cocluster.linalg.matrices import gram, inner
-from cocluster.linalg.partitions import as_array, gathered, is_hard
+from cocluster.linalg.partitions import as_array, is_hard
 from cocluster.linalg.types import Array, Factor, Matrix, is_spread
 from cocluster.trifactor.block import BlockQuadratic, SplitMatrix
 
@@ -119,7 +119,7 @@ class Prior:
 
     def value(self, G: Factor) -> float:
         """What the memberships cost."""
-        return float(inner(gathered(G), self.costs).trace())
+        return float(inner(G, self.costs).trace())
 
     def majorizer(self, G: Factor) -> BlockQuadratic:
         """The term itself: tr(Gᵀ C) is the linear part of a block with A = -C / 2."""

@@ -115,6 +115,14 @@ def test_links(case: str, planted: Any, client: Client) -> None:
     np.testing.assert_array_equal(there.labels_, here.labels_)
 
 
+@pytest.mark.parametrize("name", ["FNMTF", "ITCC", "CMRF"])
+def test_links_spread_where_the_rows_are(name: str, planted: Any, client: Client) -> None:
+    links = Links.from_labels(planted.row_labels, fraction=0.001, random_state=0)
+    here = estimator(name, spread=True).fit(planted.X, links=links)
+    there = estimator(name, spread=True).fit(chunked(planted.X), links=links)
+    np.testing.assert_array_equal(there.labels_, here.labels_)
+
+
 def test_neighbours_are_looked_for_in_blocks(planted: Any, client: Client) -> None:
     # Fewer rows than are compared with every block: the graph is that of all rows.
     given = {"features": np.zeros((120, 120))}

@@ -95,8 +95,7 @@ class FNMTF(UnknownEntries, HardTriFactorEstimator):
 
     def _linked_problem(self, task: Task) -> TriFactorProblem:
         problem = super()._linked_problem(task)
-        of_sample = problem.data_norm / len(task.data)
-        return with_penalties(problem, prior_costs(task.priors, of_sample))
+        return with_penalties(problem, prior_costs(task, problem.data_norm))
 
     def _solve(self, task: Task, start: Start) -> Run:
         if task.priors and start is not None:

@@ -31,7 +31,7 @@ class SequentialProblem(InformationProblem):
         ties, pairs = self.ties.get(name), self.pairs.get(name)
         Q, weights = self.profiles(name, state)
         pairwise = pairs and pairs.matrix
-        costs = self.priors[name].costs if name in self.priors else None
+        costs = gathered(self.priors[name].costs) if name in self.priors else None
         if ties is None:
             G = sequential_pass(Q, weights, G, pairwise, costs)
         else:

@@ -145,17 +145,13 @@ class InformationProblem(RelationalProblem):
                 return moved
         scores, ties = self.scores_given(name, state, joints), self.ties.get(name)
         pairs, prior = self.pairs.get(name), self.priors.get(name)
-        factor = state.factors[name]
         if prior is not None:
-            # Only few samples have a prior, see `ground_of`: what is on a cluster is fetched.
-            scores, factor = gathered(scores) - prior.costs, gathered(factor)
+            scores = scores + prior.costs * -1.0
         nothing = np.zeros((state.factors[name].shape[1],) * 2)
         # The cost of a cluster in a block is B_kk - 2 A_ik: with B = 0 and half the scores it is
         # minus the score, so that links act as in every factorisation.
         block = BlockQuadratic(scores * 0.5, nothing, pairs and pairs.matrix)
-        G = Indicator(ties=ties).step(factor, block)
-        if prior is not None:
-            G = self.data.placed(name, G)
+        G = Indicator(ties=ties).step(state.factors[name], block)
         moved = self.replaced(state, name, G)
         if G.sizes.all():
             return moved
@@ -261,8 +257,7 @@ class ITCC(Coclusterer):
         """The problem with the prior of the task in its own unit."""
         if not task.priors:
             return problem
-        of_sample = problem.information / len(task.data)
-        return replace(problem, priors=prior_costs(task.priors, of_sample))
+        return replace(problem, priors=prior_costs(task, problem.information))
 
     def _solve(self, task: Task, start: Start) -> Run:
         problem = self._linked_problem(task)
