@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, bipartite
 from cocluster.linalg.types import Array
+from tests.browsers import axe, browser  # noqa: F401  (fixtures, for all tests)
 
 # Marked `thorough`, and left out by `make test-quick`: what takes long because it tries every
 # combination (methods x containers x links), other processes, damaged files or whole benchmarks.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.docs.pages import DOCS
-from tests.report.test_browser import browser  # noqa: F401
 
 pytestmark = pytest.mark.browser
 SITE = DOCS / "_build" / "html"
@@ -33,19 +31,9 @@ PAGES = (
 UNUSED = "basic.css"
 
 
-@pytest.fixture(scope="module")
-def axe() -> Path:
-    spec = find_spec("axe_playwright_python")
-    if spec is None or not spec.origin:
-        pytest.skip("axe is not installed")
-    return next(Path(spec.origin).parent.rglob("axe.min.js"))
-
-
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_asks_nobody_fits_a_phone_and_axe_finds_nothing(
-    browser: Any,  # noqa: F811
-    axe: Path,
-    name: str,
+    browser: Any, axe: Path, name: str
 ) -> None:
     file = SITE / f"{name}.html"
     if not file.exists():

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,30 +11,6 @@ from cocluster.report.page import page
 from tests.report.accounts import HARM, told
 
 pytestmark = pytest.mark.browser
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-# Nothing in the background: a request would be counted as one of the page. No sandbox, because
-# tests may run as root, and the page is our own.
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    with driver.sync_playwright() as started:
-        try:
-            opened = started.chromium.launch(executable_path=program, args=list(FLAGS))
-        except driver.Error as error:
-            pytest.skip(f"no browser can be started: {str(error).splitlines()[0]}")
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -75,13 +48,12 @@ class Visit:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_page_fits_and_axe_finds_nothing(browser: Any, file: str, width: int, scheme: str):
-    spec = find_spec("axe_playwright_python")
-    if spec is None or not spec.origin:
-        pytest.skip("axe-playwright-python is not installed")
+def test_the_page_fits_and_axe_finds_nothing(
+    browser: Any, axe: Path, file: str, width: int, scheme: str
+):
     visit = Visit(browser, file, width, scheme, bypass_csp=True)
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
-    visit.page.evaluate((Path(spec.origin).parent / "axe.min.js").read_text(encoding="utf-8"))
+    visit.page.evaluate(axe.read_text(encoding="utf-8"))
     found = visit.page.evaluate("axe.run()")["violations"]
     assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
     visit.context.close()

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,6 @@ import pytest
 pytest.importorskip("starlette")
 
 from cocluster.projects import open_project
-from tests.report.test_browser import FLAGS, PROGRAMS
 from tests.web.projects import made
 
 pytestmark = pytest.mark.browser
@@ -34,19 +31,6 @@ READY = {
     "links": "#filter",
     "compare": "#compared",
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    with driver.sync_playwright() as started:
-        try:
-            opened = started.chromium.launch(executable_path=program, args=list(FLAGS))
-        except driver.Error as error:
-            pytest.skip(f"no browser can be started: {str(error).splitlines()[0]}")
-        yield opened
-        opened.close()
 
 
 class Workbench:
@@ -147,16 +131,14 @@ def told(bench: Workbench, text: str) -> None:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_every_view_fits_and_axe_finds_nothing(bench: Workbench, width: int, scheme: str):
-    spec = find_spec("axe_playwright_python")
-    if spec is None or not spec.origin:
-        pytest.skip("axe-playwright-python is not installed")
-    axe = (Path(spec.origin).parent / "axe.min.js").read_text(encoding="utf-8")
+def test_every_view_fits_and_axe_finds_nothing(
+    bench: Workbench, axe: Path, width: int, scheme: str
+):
     page = bench.opened(width, scheme, bypass_csp=True)
     for view in VIEWS:
         bench.go(view, page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, view
-        page.evaluate(axe)
+        page.evaluate(axe.read_text(encoding="utf-8"))
         found = page.evaluate("axe.run()")["violations"]
         assert [(view, one["id"], one["nodes"][0]["html"]) for one in found] == []
         shots = os.environ.get("COCLUSTER_SHOTS")

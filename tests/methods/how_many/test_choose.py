@@ -17,7 +17,6 @@ from cocluster.datasets import make_blocks, make_star
 from cocluster.methods.how_many import choose, ready
 from cocluster.methods.how_many.choice import Choice
 from cocluster.methods.how_many.cuts import dispersion
-from cocluster.methods.how_many.search import recommended_number
 
 # Small data, so groups must be clear.
 CLEAR = 8.0
@@ -186,7 +185,8 @@ def test_rows_need_not_be_in_memory(X: sp.csr_array, choice: Choice, tmp_path: P
 
 
 def test_the_number_alone_can_be_asked_for(X: sp.csr_array, choice: Choice) -> None:
-    assert recommended_number(relational(X), choose.by_default, choice.seed) == choice.rows.stable
+    alone = choose_n_clusters(X, features=False, random_state=0)
+    assert alone.sides == (choice.rows,)
 
 
 def test_dispersion_is_one_for_independent_counts_and_more_for_bursts(seed: int) -> None:

@@ -254,11 +254,6 @@ def search_in(
     return Search(found, fit, most or most_clusters(len(found)), seed, features)
 
 
-def recommended_number(data: RelationalData, fit: Fit, seed: int) -> int:
-    """The recommended number of clusters of samples; 1 if there is no stable grouping."""
-    return search_in(data, fit, None, seed).run({}).rows.stable
-
-
 def _best_over_columns(blocks: Blocks) -> float:
     """The likelihood with as many column clusters as are best for it."""
     return max([icl(blocks), *(step.value for step in merge_all(blocks, LIKELIHOOD, (1,)))])
