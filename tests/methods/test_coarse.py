@@ -16,9 +16,9 @@ from cocluster.datasets import make_blocks
 from cocluster.linalg.subspace import informative_vectors, start_scaled
 from cocluster.links import Links
 from cocluster.methods import coarse, spreading
-from cocluster.methods.base import Task
 from cocluster.methods.coarse import QUALITY, rows_needed, sample_rows
 from cocluster.methods.information.cmrf import CMRF
+from cocluster.methods.task import Task
 from cocluster.metrics import accuracy
 from cocluster.trifactor import State
 

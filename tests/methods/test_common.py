@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from cocluster.data.relational import bipartite, star
-from cocluster.methods.base import ROUNDING
 from cocluster.methods.factorization.nmf import NMF, SemiNMF
 from cocluster.methods.factorization.onmtf import ONMTF
+from cocluster.methods.task import ROUNDING
 from cocluster.metrics import accuracy
 from tests.conftest import plant, structured
 from tests.methods.every_method import (

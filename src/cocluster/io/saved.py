@@ -28,7 +28,7 @@ _PLACES = {
     "ConsensusITCC": "cocluster.methods.auto_itcc",
     "ShiftedITCC": "cocluster.methods.auto_itcc",
     "Findings": "cocluster.methods.presenting",
-    "Form": "cocluster.methods.base",
+    "Form": "cocluster.methods.task",
     "Scaling": "cocluster.data.scaling",
     "Shifted": "cocluster.data.shifting",
     "KnownScale": "cocluster.methods.unknown",

@@ -24,9 +24,10 @@ from cocluster.data.containers import layer_of
 from cocluster.data.relational import RelationalData, relational
 from cocluster.linalg.types import Array
 from cocluster.links.labelling import known_codes
-from cocluster.methods.base import Coclusterer, check_complete, clusters_by_type, undecided
+from cocluster.methods.base import Coclusterer, check_complete, undecided
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.choice import chosen
+from cocluster.methods.cluster_counts import clusters_by_type
 from cocluster.methods.factorization.fnmtf import FNMTF
 from cocluster.methods.how_many.choice import Choice
 from cocluster.methods.how_many.cuts import Labels

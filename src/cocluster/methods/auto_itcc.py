@@ -20,9 +20,10 @@ from cocluster.linalg.rowwise import rows_in_memory
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, Matrix
 from cocluster.methods.auto_start import Places, far_places, has_noise_of_counts, places
-from cocluster.methods.base import Form, Scale, Start, Task, clusters_by_type
+from cocluster.methods.cluster_counts import clusters_by_type
 from cocluster.methods.information.itcc import ITCC, InformationProblem
 from cocluster.methods.starts import Labels, given_start, start_name
+from cocluster.methods.task import Form, Scale, Start, Task
 from cocluster.trifactor import State
 from cocluster.utils.named import by_name
 

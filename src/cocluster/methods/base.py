@@ -12,15 +12,13 @@ a `Task`. So a fit that fails leaves the estimator as it was.
 
 from __future__ import annotations
 
-import copy
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass, field, fields, replace
-from functools import wraps
+from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
@@ -31,106 +29,22 @@ from cocluster.data.names import with_columns_of
 from cocluster.data.relational import RelationalData, blocks_of, relational
 from cocluster.data.scaling import NORMALIZATIONS, fit_scaling
 from cocluster.linalg.matrices import is_nonnegative
-from cocluster.linalg.partitions import as_array, gathered, strongest
-from cocluster.linalg.types import Array, Matrix, is_blocked, is_spread
-from cocluster.links import Links, links_by_type
+from cocluster.linalg.partitions import as_array, strongest
+from cocluster.linalg.types import Array, Matrix
+from cocluster.links import links_by_type
+from cocluster.methods.by_blocks import by_blocks, in_memory
 from cocluster.methods.catalogue import METHODS
+from cocluster.methods.cluster_counts import clusters_by_type
 from cocluster.methods.numbering import by_size
 from cocluster.methods.shown import bundle_shown, html_shown
 from cocluster.methods.starts import start_name, starts
+from cocluster.methods.task import Form, Scale, Start, Task, best_of
 from cocluster.trifactor import Callback, Interrupted, Problem, Run, State, alternate
 from cocluster.utils.checks import check_choice, check_integer, check_number
-from cocluster.utils.named import by_name
 from cocluster.utils.randomness import generator
 
 # Starts by name; anything that is not a string is a start itself.
 INITS = ("spectral", "kmeans", "random")
-
-# Share of an objective that is rounding: sums of 100 million numbers are good to ten digits.
-ROUNDING = 1e-10
-# Labels or memberships by type; None: at random.
-Start = Mapping[str, Array] | None
-Extended = TypeVar("Extended", bound="Task")
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """What a fit has to solve: the data as scaled, and all that was asked.
-
-    Methods that need more than this subclass it; `Coclusterer._prepared` returns theirs.
-    """
-
-    data: RelationalData
-    clusters: dict[str, int]
-    links: dict[str, Links]
-    rng: np.random.Generator
-    callback: Callback | None
-    # What the user gave as graphs; only the graph methods take any.
-    graphs: Any = None
-    # Probabilities of the clusters by type; only the methods in which answers spread take any.
-    priors: Mapping[str, Array] = field(default_factory=dict)
-
-    def extended(self, kind: type[Extended], **extras: Any) -> Extended:
-        """The same task as an object of a subclass, with the fields that it adds or replaces."""
-        own = {part.name: getattr(self, part.name) for part in fields(self)}
-        return kind(**own | extras)
-
-
-class Scale(Protocol):
-    """What a fit learns of the scale of a relation, to treat new rows alike."""
-
-    def apply(self, X: Matrix) -> Matrix:
-        """The matrix in that scale."""
-
-
-@dataclass(frozen=True, eq=False)
-class Form:
-    """What a fit fixes for all samples to come: the types, their sizes, features and scales."""
-
-    sizes: Mapping[str, int]
-    # Names of the objects of all types but the central one, where they have any.
-    names: Mapping[str, Array]
-    ends: list[tuple[str, str]]
-    scalings: list[Scale]
-    # What each relation counted for: a sample is judged alike alone and among others.
-    weights: list[float]
-    # n_features_in_ and feature_names_in_, as scikit-learn writes them.
-    features: Mapping[str, Any]
-
-
-def by_blocks(method: Callable[[Any, Any], Array]) -> Callable[[Any, Any], Array]:
-    """Let a method of (estimator, X) go block by block where X is in blocks."""
-
-    @wraps(method)
-    def answered(self: Any, X: Any) -> Array:
-        if not (is_blocked(X) or hasattr(X, "__dask_graph__")):
-            return method(self, X)
-        check_is_fitted(self)
-        blocks: Any = self._matched(relational(X)).relations[0].matrix
-        return gathered(blocks.rows(_answer, _for_blocks(self), method.__name__))
-
-    return answered
-
-
-def _answer(X: Matrix, estimator: Any, method: str) -> Array:
-    """What the estimator says of one block."""
-    return getattr(estimator, method)(X)
-
-
-def _for_blocks(estimator: Any) -> Any:
-    """A copy for blocks, which come without names, and for workers, which lack rows of the fit."""
-    slim = copy.copy(estimator)
-    # The blocks have been matched by name as a whole.
-    slim._form, slim._sample_names = replace(estimator._form, names={}), None
-    for name in vars(estimator).keys() - _in_memory(vars(estimator)).keys():
-        setattr(slim, name, None)
-    slim._factors = _in_memory(estimator._factors)
-    return slim
-
-
-def _in_memory(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The factors (and whatever else there is) whose rows are not spread over a cluster."""
-    return {name: value for name, value in values.items() if not is_spread(value)}
 
 
 @dataclass(eq=False, repr=False)
@@ -429,7 +343,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
 
     def _keep(self, run: Run) -> None:
         """Of a run that was interrupted: all but the factors that were lost with their workers."""
-        self._factors = _in_memory(run.state.factors)
+        self._factors = in_memory(run.state.factors)
         self.associations_ = run.state.associations
         self.objective_history_, self.n_iter_ = run.history, len(run.history)
         self.converged_ = False
@@ -559,21 +473,6 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         return tags
 
 
-def best_of(runs: Iterable[Run]) -> Run:
-    """The run with the lowest objective; of those equal up to rounding, the first.
-
-    Two runs that end in the same partition differ in the last digits, and which of them is lower
-    depends on whether the data are dense or sparse.
-    """
-    best: Run | None = None
-    for run in runs:
-        if best is None or run.objective < best.objective - ROUNDING * abs(best.objective):
-            best = run
-    if best is None:
-        raise ValueError("There is no run to choose from.")
-    return best
-
-
 def undecided(costs: Array) -> Array:
     """Which samples cost the same in all of several clusters."""
     return np.asarray((costs.shape[1] > 1) & (np.ptp(costs, axis=1) == 0))
@@ -596,38 +495,3 @@ def _feature_names(data: RelationalData) -> dict[str, Array]:
     if names is None or not all(isinstance(name, str) for name in names):
         return {}
     return {"feature_names_in_": np.asarray(names, dtype=object)}
-
-
-def clusters_by_type(
-    data: RelationalData, n_clusters: Any, n_column_clusters: Any
-) -> dict[str, int]:
-    """Number of clusters of every type; None means as many as the samples have, where they fit."""
-    k = check_integer(n_clusters, "n_clusters")
-    if k > len(data):
-        raise ValueError(
-            f"n_clusters={k} is more than n_samples={len(data)}; ask for at most {len(data)}."
-        )
-    others = [name for name in data.types if name != data.center]
-    counts = {data.center: k}
-    given = by_name(n_column_clusters, others)
-    unknown = set(given) - set(others)
-    if unknown:
-        raise ValueError(
-            f"n_column_clusters names unknown types {sorted(unknown)}; there are {others}."
-        )
-    for name in others:
-        counts[name] = _clusters_of(name, given.get(name), data.size(name), k)
-    return counts
-
-
-def _clusters_of(name: str, wanted: Any, size: int, default: int) -> int:
-    """Number of clusters of one type that is not the centre."""
-    if wanted is None:
-        return min(default, size)
-    wanted = check_integer(wanted, f"n_column_clusters of {name}")
-    if wanted > size:
-        raise ValueError(
-            f"n_column_clusters={wanted} is more than the {size} objects of type {name!r}; "
-            f"ask for at most {size}."
-        )
-    return wanted

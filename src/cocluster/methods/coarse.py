@@ -25,8 +25,8 @@ from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.rowwise import rows_in_memory
 from cocluster.linalg.subspace import informative_vectors, start_scaled
 from cocluster.linalg.types import InMemory
-from cocluster.methods.base import Task
 from cocluster.methods.starts import start_name
+from cocluster.methods.task import Task
 from cocluster.trifactor import RelationalProblem, Run, State
 
 # Rows of the first sample at least, and for each cluster: the smallest of ten clusters, of which

@@ -14,11 +14,12 @@ from cocluster.linalg.types import Array
 from cocluster.links import Violations
 from cocluster.methods import numbering
 from cocluster.methods.auto_itcc import FEATURE_CLUSTERS_PER_CLUSTER
-from cocluster.methods.base import Coclusterer, Task
+from cocluster.methods.base import Coclusterer
 from cocluster.methods.columns import readable
 from cocluster.methods.information.itcc import ITCC, InformationProblem
 from cocluster.methods.probability import held_out, sampled_rows, temperature
 from cocluster.methods.starts import start_name
+from cocluster.methods.task import Task
 from cocluster.trifactor import RelationalProblem, Run, State
 from cocluster.utils.threads import narrow_products
 

@@ -25,11 +25,12 @@ from scipy.special import softmax
 from cocluster.linalg.partitions import gathered
 from cocluster.linalg.types import Array
 from cocluster.links import Links
-from cocluster.methods.base import Coclusterer, Task
+from cocluster.methods.base import Coclusterer
 from cocluster.methods.coarse import coarse_to_fine
 from cocluster.methods.ground import Ground, ground_of
 from cocluster.methods.numbering import as_before
 from cocluster.methods.starts import given_start
+from cocluster.methods.task import Task
 from cocluster.trifactor import Callback, Prior, Run
 
 # What all members of a cluster together count beside one sample that something is known of. They

@@ -32,7 +32,8 @@ from cocluster.linalg.matrices import as_dense, gram, times, values_of
 from cocluster.linalg.partitions import as_partition, is_hard, strongest, unchanged
 from cocluster.linalg.types import Array, Factor, is_operator
 from cocluster.methods import numbering
-from cocluster.methods.base import Coclusterer, Form, Task
+from cocluster.methods.base import Coclusterer
+from cocluster.methods.task import Form, Task
 from cocluster.trifactor import State
 from cocluster.utils.randomness import generator
 

@@ -18,7 +18,8 @@ from cocluster.linalg.known import ones_like
 from cocluster.linalg.matrices import values_of
 from cocluster.linalg.partitions import is_hard, strongest
 from cocluster.linalg.types import Array, Factor
-from cocluster.methods.base import Coclusterer, Form, Start, Task
+from cocluster.methods.base import Coclusterer
+from cocluster.methods.task import Form, Start, Task
 from cocluster.trifactor import Run
 from cocluster.utils.checks import check_choice
 from cocluster.utils.chunks import chunks

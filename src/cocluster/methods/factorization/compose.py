@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 
-from cocluster.methods.base import Task
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
+from cocluster.methods.task import Task
 from cocluster.trifactor import (
     Association,
     Constraint,

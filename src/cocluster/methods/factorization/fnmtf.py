@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 
 from cocluster.linalg.types import Array
-from cocluster.methods.base import Start, Task
 from cocluster.methods.factorization.base import HardTriFactorEstimator
 from cocluster.methods.spreading import fit_with_prior, prior_costs, spread_run
 from cocluster.methods.streams import hard_labels, hard_rows, n_samples_seen, partial_fit
+from cocluster.methods.task import Start, Task
 from cocluster.methods.unknown import UnknownEntries
 from cocluster.trifactor import (
     FactorSpec,

@@ -16,8 +16,9 @@ from cocluster.graphs.weights import Metric
 from cocluster.linalg.eigen import smallest_eigenvectors
 from cocluster.linalg.matrices import row_squares, squared_norm
 from cocluster.linalg.types import Array, Matrix, is_operator
-from cocluster.methods.base import Coclusterer, Task
+from cocluster.methods.base import Coclusterer
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
+from cocluster.methods.task import Task
 from cocluster.trifactor import (
     Callback,
     FactorSpec,

@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 from cocluster.data.relational import blocks_of, view_of
 from cocluster.graphs.weights import Metric
 from cocluster.linalg.types import Array
-from cocluster.methods.base import Task, by_blocks
+from cocluster.methods.by_blocks import by_blocks
 from cocluster.methods.factorization.base import HardTriFactorEstimator
 from cocluster.methods.factorization.graph_base import (
     GraphTask,
@@ -22,6 +22,7 @@ from cocluster.methods.factorization.graph_base import (
     strengths_of,
     with_penalties,
 )
+from cocluster.methods.task import Task
 from cocluster.trifactor import FactorSpec, Free, Indicator, Run, TriFactorProblem
 
 # Distance up to which two samples are equal but for rounding.

@@ -8,9 +8,9 @@ from typing import ClassVar
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.partitions import strongest
 from cocluster.linalg.types import Array, Factor
-from cocluster.methods.base import Task
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
 from cocluster.methods.streams import n_samples_seen, partial_fit
+from cocluster.methods.task import Task
 from cocluster.methods.unknown import UnknownEntries
 from cocluster.trifactor import (
     FactorSpec,

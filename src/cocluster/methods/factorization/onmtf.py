@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from cocluster.methods.base import Task
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
+from cocluster.methods.task import Task
 from cocluster.trifactor import FactorSpec, NonNegativeAssociation, Orthogonal, TriFactorProblem
 
 

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array
-from cocluster.methods.base import Coclusterer, Task
+from cocluster.methods.base import Coclusterer
 from cocluster.methods.factorization.graph_base import GraphEstimator, Graphs, anchor
+from cocluster.methods.task import Task
 from cocluster.trifactor import (
     FactorSpec,
     Free,

@@ -13,10 +13,10 @@ from cocluster.data.relational import RelationalData
 from cocluster.linalg.partitions import strongest
 from cocluster.linalg.types import is_operator
 from cocluster.links import Links
-from cocluster.methods.base import Start, Task, best_of
 from cocluster.methods.factorization.base import SoftTriFactorEstimator, memberships_by_type
 from cocluster.methods.factorization.metric import LearnedMetrics, learn_metrics
 from cocluster.methods.starts import start_name, starts
+from cocluster.methods.task import Start, Task, best_of
 from cocluster.trifactor import (
     FactorSpec,
     Free,

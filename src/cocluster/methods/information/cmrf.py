@@ -12,8 +12,8 @@ from cocluster.linalg.assignment import pair_costs
 from cocluster.linalg.matrices import inner
 from cocluster.linalg.partitions import Partition, as_partition, gathered
 from cocluster.linalg.types import Array
-from cocluster.methods.base import Task
 from cocluster.methods.information.itcc import ITCC, InformationProblem
+from cocluster.methods.task import Task
 from cocluster.trifactor import State
 
 # Gains below this are rounding: objects stay, so that labels settle.

@@ -17,9 +17,10 @@ from cocluster.linalg.partitions import Ties, gathered
 from cocluster.linalg.rowwise import summed
 from cocluster.linalg.types import Array, Matrix
 from cocluster.links import Links
-from cocluster.methods.base import Coclusterer, Start, Task
+from cocluster.methods.base import Coclusterer
 from cocluster.methods.spreading import fit_with_prior, prior_costs, spread_run
 from cocluster.methods.streams import hard_labels, hard_rows, n_samples_seen, partial_fit
+from cocluster.methods.task import Start, Task
 from cocluster.trifactor import (
     BlockQuadratic,
     Indicator,

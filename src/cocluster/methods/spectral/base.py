@@ -15,9 +15,10 @@ from cocluster.linalg.matrices import inner, safe_inverse
 from cocluster.linalg.partitions import Partition
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array
-from cocluster.methods.base import Coclusterer, Task, best_of
+from cocluster.methods.base import Coclusterer
 from cocluster.methods.spectral.means import NearestMeans, point_set, squared_distances
 from cocluster.methods.spectral.merging import merger
+from cocluster.methods.task import Task, best_of
 from cocluster.trifactor import RelationalProblem, Run, State, alternate
 from cocluster.utils.checks import check_choice, check_integer
 
