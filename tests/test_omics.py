@@ -15,6 +15,7 @@ from scipy.stats import chi2
 from cocluster import CoCluster
 from cocluster.datasets import make_blocks
 from cocluster.omics import cocluster
+from tests.modalities import modalities_alone
 
 K = 3
 
@@ -103,7 +104,7 @@ def test_embeddings_replace_the_genes_or_stand_beside_them(adata: Any) -> None:
 
 def test_modalities_are_views_whose_cells_are_matched_by_name(adata: Any) -> None:
     rna, protein = adata[:, :40].copy(), adata[::-1, 40:].copy()
-    with mudata.set_options(pull_on_update=False):
+    with modalities_alone():
         both = mudata.MuData({"rna": rna, "protein": protein[:-10].copy()})
     cocluster(both, K, random_state=0)
     planted = adata.obs["planted"][both.obs_names]

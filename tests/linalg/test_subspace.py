@@ -74,7 +74,7 @@ def test_compiled_and_plain_scaling_are_the_same_matrix(rng, monkeypatch):
 
 def in_components(rng: np.random.Generator, sizes: list[int]) -> tuple[Array, Array]:
     """Groups that share no column, and which of them each row is in."""
-    parts = [rng.poisson(3.0, size=(n, 5)) + 1.0 for n in sizes]
+    parts = [sp.csr_array(rng.poisson(3.0, size=(n, 5)) + 1.0) for n in sizes]
     return sp.block_diag(parts).toarray(), np.repeat(np.arange(len(sizes)), sizes)
 
 
@@ -101,7 +101,7 @@ def test_more_components_than_a_block_is_wide(rng):
 def test_crumbs_lie_at_the_origin_and_change_nothing(rng):
     blocks = plant(rng, rng.permutation(np.arange(300) % K), 60, K, contrast=2.0)
     # Pairs of rows with columns of their own, more of them than vectors are wanted.
-    crumbs = [np.full((2, 2), 5.0)] * (2 * K)
+    crumbs = [sp.csr_array(np.full((2, 2), 5.0))] * (2 * K)
     X = sp.csr_array(sp.block_diag([blocks.X, *crumbs]))
     alone, _ = informative_subspace(start_scaled(blocks.X), K, K, np.random.default_rng(0))
     left, right = informative_subspace(start_scaled(X), K, K, np.random.default_rng(0))

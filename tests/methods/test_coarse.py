@@ -78,7 +78,8 @@ def test_weaker_clusters_need_more_rows_and_noise_cannot_be_helped(rng):
 
 
 def test_data_in_components_are_strong(rng):
-    X = sp.block_diag([rng.poisson(2.0, size=(50, 8)) for _ in range(K)], format="csr")
+    parts = [sp.csr_array(rng.poisson(2.0, size=(50, 8))) for _ in range(K)]
+    X = sp.block_diag(parts, format="csr")
     assert rows_needed(sp.csr_array(X.astype(float)), K, rng) < 150
 
 

@@ -16,6 +16,7 @@ from cocluster import CoCluster, open_blocks, write_blocks
 from cocluster.data.relational import bipartite, star
 from cocluster.methods.catalogue import METHODS
 from tests.conftest import plant
+from tests.modalities import modalities_alone
 
 K = 3
 WORDS = [f"w{j}" for j in range(24)]
@@ -45,7 +46,7 @@ def as_anndata(frame: pd.DataFrame) -> Any:
 
 def as_mudata(frame: pd.DataFrame) -> Any:
     half = frame.columns[frame.columns < "w2"], frame.columns[frame.columns >= "w2"]
-    with mudata.set_options(pull_on_update=False):
+    with modalities_alone():
         return mudata.MuData({f"view{i}": as_anndata(frame[names]) for i, names in enumerate(half)})
 
 

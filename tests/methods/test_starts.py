@@ -156,7 +156,7 @@ def test_groups_that_share_no_word_are_found(method):
 @pytest.mark.parametrize("method", ["auto", "itcc", "fnmtf"])
 def test_crumbs_eat_no_clusters(method, rng):
     blocks = plant(rng, rng.permutation(np.arange(300) % K), 60, K)
-    crumbs = [np.full((2, 2), 5.0)] * (2 * K)
+    crumbs = [sp.csr_array(np.full((2, 2), 5.0))] * (2 * K)
     X = sp.csr_array(sp.block_diag([blocks.X, *crumbs]))
     labels = CoCluster(K, method, random_state=0).fit(X).labels_
     assert accuracy(blocks.row_labels, labels[:300]) == 1

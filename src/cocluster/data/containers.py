@@ -152,7 +152,8 @@ def layer_of(data: Any, layer: str | None) -> Any:
     if not hasattr(data, "layers"):
         raise TypeError(f"layer= is for AnnData and MuData, not for {type(data).__name__}.")
     if layer not in data.layers:
-        known = ", ".join(map(repr, data.layers)) or "none"
+        # Newer versions of anndata list the matrix itself, too, as a layer that has no name.
+        known = ", ".join(repr(name) for name in data.layers if name is not None) or "none"
         raise ValueError(f"There is no layer {layer!r}; the layers are: {known}.")
     return Layer(data.layers[layer], data.obs_names, data.var_names)
 
