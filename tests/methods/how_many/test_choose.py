@@ -18,6 +18,8 @@ from cocluster.methods.how_many import choose, ready
 from cocluster.methods.how_many.choice import Choice
 from cocluster.methods.how_many.cuts import dispersion
 
+# A choice is 70 fits; the same laws on many draws are in `benchmarks.how_many`.
+SEEDS = (0,)
 # Small data, so groups must be clear.
 CLEAR = 8.0
 
