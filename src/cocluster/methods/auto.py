@@ -179,8 +179,21 @@ class CoCluster(
         ``layer`` is the layer of AnnData (of every modality of MuData) to use instead of ``X``;
         new AnnData are then read alike.
         """
+        return self._fitted(layer_of(X, layer), y, links, callback, mask, prior, layer)
+
+    def _fitted(
+        self,
+        X: Any,
+        y: Any = None,
+        links: Any = None,
+        callback: Callback | None = None,
+        mask: Any = None,
+        prior: Any = None,
+        layer: str | None = None,
+        calibrated: bool = True,
+    ) -> Self:
+        """`fit`; without probabilities, which take as long as the rest, if they are not needed."""
         check_choice(self.method, "method", ("auto", *METHODS))
-        X = layer_of(X, layer)
         auto = self.method == "auto"
         # Checked before data are read; of all that "auto" may choose, FNMTF has most parameters.
         estimator = FNMTF if auto else METHODS[self.method].estimator
@@ -199,7 +212,7 @@ class CoCluster(
             # The method has kept what it had found, see `Coclusterer`.
             self._store(model, None, layer)
             raise
-        self._store(model, findings(model, task, run, wanted, before), layer)
+        self._store(model, findings(model, task, run, wanted, before, calibrated), layer)
         if choice is not None:
             self.choice_ = choice
         return self
@@ -413,4 +426,4 @@ def by_default(
     """Labels of every type by what `CoCluster` does by default."""
     init: Any = "spectral" if start is None else dict(start)
     model = CoCluster(n_clusters, n_column_clusters=n_column_clusters, init=init, random_state=seed)
-    return model.fit(data).labels_by_type_
+    return model._fitted(data, calibrated=False).labels_by_type_

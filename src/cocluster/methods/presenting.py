@@ -59,6 +59,7 @@ def findings(
     run: Run,
     wanted: Mapping[str, int] | None,
     before: Array | None,
+    calibrated: bool = True,
 ) -> Findings:
     """What to show of a fitted method.
 
@@ -69,6 +70,8 @@ def findings(
         Numbers of groups that feature clusters are merged to; None leaves all as they are.
     before : array or None
         Earlier labels of the samples, whose numbers are kept.
+    calibrated : bool
+        Whether the temperature is found, which probabilities need.
     """
     labels, associations = dict(model.labels_by_type_), tuple(model.associations_)
     groups: dict[str, Partition] = {}
@@ -79,8 +82,9 @@ def findings(
             problem = InformationProblem(task.data, task.links)
             if wanted is not None:
                 groups, associations = readable(problem, run.state, wanted)
-            degree = temperature(held_out(model, problem, run.state))
-        elif model._additive:
+            if calibrated:
+                degree = temperature(held_out(model, problem, run.state))
+        elif model._additive and calibrated:
             degree = temperature([(model, task.data[sampled_rows(len(task.data))])])
     labels |= {name: G.labels for name, G in groups.items()}
     factors = model._factors | groups
