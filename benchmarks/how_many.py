@@ -6,10 +6,10 @@ Classes are looked at here and nowhere before. The error on a set with k classes
 says k', is |log2(k' / k)|: 1 is twice as many, or half. Peers see the data as their users prepare
 them (`benchmarks.leaderboard.peers`):
 
-eigengap     largest gap between singular values of the degree-scaled matrix
-silhouette   the number with the largest silhouette of k-means on 50 singular vectors
-HDBSCAN      with the settings of BERTopic: 15 neighbours, UMAP to 5 dimensions, clusters of 10
-Leiden       on 15 neighbours among 50 singular vectors, at resolution 1
+* eigengap: largest gap between singular values of the degree-scaled matrix
+* silhouette: the number with the largest silhouette of k-means on 50 singular vectors
+* HDBSCAN: with the settings of BERTopic (15 neighbours, UMAP to 5 dimensions, clusters of 10)
+* Leiden: on 15 neighbours among 50 singular vectors, at resolution 1
 """
 
 from __future__ import annotations
@@ -170,12 +170,15 @@ def report(rows: list[Row]) -> str:
     """The page."""
     by_kind = {kind: [r for r in rows if r["kind"] == kind] for kind in {r["kind"] for r in rows}}
     lines = ["# How many clusters", "", (__doc__ or "").split("\n\n", 2)[2].strip(), ""]
+    lines += ["What `choose_n_clusters` finds where the number is known:", ""]
     for kind in ("planted", "bursty", "noise"):
         own = by_kind[kind]
         near = sum(abs(r["found"] - r["k"]) <= (kind != "noise") for r in own)
         what = "no grouping" if kind == "noise" else "within 1"
         lines.append(f"* {kind}: {what} in {near} of {len(own)} ({DRAWS} draws, both sides)")
-    lines.append(f"* time of a choice over that of one fit: {by_kind['cost'][0]['found']}")
+    lines.append(
+        f"* time of a choice over that of one fit, {by_kind['cost'][0]['data']}: {by_kind['cost'][0]['found']}"
+    )
     reals = by_kind["real, chooses"] + by_kind["real, shows"]
     lines += ["", f"| set | classes | {' | '.join(METHODS)} |", "|---" * (2 + len(METHODS)) + "|"]
     for name in dict.fromkeys(r["data"] for r in reals):
