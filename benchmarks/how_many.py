@@ -176,9 +176,8 @@ def report(rows: list[Row]) -> str:
         near = sum(abs(r["found"] - r["k"]) <= (kind != "noise") for r in own)
         what = "no grouping" if kind == "noise" else "within 1"
         lines.append(f"* {kind}: {what} in {near} of {len(own)} ({DRAWS} draws, both sides)")
-    lines.append(
-        f"* time of a choice over that of one fit, {by_kind['cost'][0]['data']}: {by_kind['cost'][0]['found']}"
-    )
+    (cost_row,) = by_kind["cost"]
+    lines.append(f"* time of a choice over one fit, {cost_row['data']}: {cost_row['found']}")
     reals = by_kind["real, chooses"] + by_kind["real, shows"]
     lines += ["", f"| set | classes | {' | '.join(METHODS)} |", "|---" * (2 + len(METHODS)) + "|"]
     for name in dict.fromkeys(r["data"] for r in reals):
