@@ -9,6 +9,9 @@ is the share of different words among all 200: naming every cluster by the same 
 description. What counts is the product. All methods see the same words: of letters, three or more
 of them, no stop words, in at least 5 documents and at most half of them.
 
+BERTopic and umap-learn are installed by hand: ``pip install --no-deps bertopic plotly umap-learn
+pynndescent`` (their other dependencies are large and not used).
+
 Beside it, the same for genes: of the ten first genes of each cluster of pbmc68k, how many are also
 among the first ten of the rank sum test (scipy's, without a correction for ties, as scanpy has it)?
 """
@@ -18,15 +21,21 @@ from __future__ import annotations
 import csv
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.stats import ranksums
-from sklearn.decomposition import NMF, LatentDirichletAllocation
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfTransformer
+from sklearn.cluster import HDBSCAN
+from sklearn.decomposition import NMF, LatentDirichletAllocation, TruncatedSVD
+from sklearn.feature_extraction.text import (
+    ENGLISH_STOP_WORDS,
+    CountVectorizer,
+    TfidfTransformer,
+)
+from sklearn.preprocessing import normalize
 
 from cocluster import CoCluster, explain
 from cocluster.datasets import Dataset, fetch
@@ -42,6 +51,8 @@ FEWEST, MOST, SHORTEST = 5, 0.5, 3
 # Sweeps of the peers: what is won after them is in the third digit.
 NMF_SWEEPS, KL_SWEEPS, LDA_SWEEPS = 200, 100, 10
 TARGET = 0.27
+# What BERTopic is given instead of the embeddings of a sentence model.
+N_VECTORS = 100
 RESULTS = Path(__file__).parent / "results"
 Row = dict[str, Any]
 # Positions of the top words of each cluster.
@@ -119,6 +130,37 @@ def lda(dataset: Dataset, seed: int) -> Iterator[tuple[str, Tops]]:
     yield from of_components("LDA, counts", _fitted(model, dataset.X))
 
 
+def bertopic(dataset: Dataset, seed: int) -> Iterator[tuple[str, Tops]]:
+    """BERTopic with its own settings, on singular vectors instead of sentence embeddings.
+
+    A sentence model would have to be downloaded. Its HDBSCAN is scikit-learn's, the many topics
+    that it finds are merged by BERTopic itself.
+    """
+    from bertopic import BERTopic
+    from umap import UMAP
+
+    terms, X = dataset.feature_names["words"], sp.csr_array(dataset.X)
+    texts = [
+        " ".join(np.repeat(terms[X.indices[a:b]], X.data[a:b].astype(int)))
+        for a, b in pairwise(X.indptr)
+    ]
+    vectors = TruncatedSVD(N_VECTORS, random_state=seed).fit_transform(tfidf(X))
+    model = BERTopic(
+        umap_model=UMAP(n_components=5, min_dist=0.0, metric="cosine", random_state=seed),
+        hdbscan_model=HDBSCAN(min_cluster_size=10, copy=True),
+        vectorizer_model=CountVectorizer(vocabulary=terms, lowercase=False),
+        # One is for texts that fit no topic.
+        nr_topics=CLUSTERS + 1,
+    )
+    model.fit(texts, normalize(vectors))
+    position = {term: i for i, term in enumerate(terms)}
+    named = (model.get_topic(topic) for topic in sorted(set(model.topics_) - {-1}))
+    yield (
+        "BERTopic, singular vectors",
+        [np.array([position[word] for word, _ in topic[:WORDS] if word]) for topic in named],
+    )
+
+
 def tfidf(X: sp.csr_array) -> Any:
     """As scikit-learn's topic example has it."""
     return TfidfTransformer().fit_transform(X)
@@ -129,7 +171,13 @@ def _fitted(model: Any, X: Any) -> Array:
     return np.asarray(model.fit(X).components_)
 
 
-METHODS: Sequence[Callable[[Dataset, int], Iterator[tuple[str, Tops]]]] = (ours, nmf, nmf_kl, lda)
+METHODS: Sequence[Callable[[Dataset, int], Iterator[tuple[str, Tops]]]] = (
+    ours,
+    nmf,
+    nmf_kl,
+    lda,
+    bertopic,
+)
 
 
 def text_rows(dataset: Dataset, everything: sp.csr_array) -> Iterator[tuple[Row, Tops]]:
