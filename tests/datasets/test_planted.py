@@ -124,7 +124,8 @@ def test_more_contrast_is_easier_and_none_is_guessing(pattern):
 
 
 @pytest.mark.parametrize(("k", "l"), [(10, 10), (6, 4), (4, 6), (2, 2)])
-@pytest.mark.parametrize("seed", range(3))
+# 18: the clearest pattern of that draw has rows that are sums of others.
+@pytest.mark.parametrize("seed", [0, 1, 2, 18])
 def test_checkerboard_is_recoverable(k, l, seed):
     on = planted._pattern("checkerboard", k, l, np.random.default_rng(seed))
     assert on.shape == (k, l)
