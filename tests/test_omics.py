@@ -9,10 +9,12 @@ import anndata
 import mudata
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chi2
+from sklearn.metrics import adjusted_rand_score
 
-from cocluster import CoCluster
+from cocluster import GNMF, CoCluster
 from cocluster.datasets import make_blocks
 from cocluster.omics import cocluster
 from tests.modalities import modalities_alone
@@ -33,6 +35,7 @@ def adata() -> Any:
     found.X = X
     found.layers["logs"] = np.log1p(X)
     found.layers["scaled"] = (X - X.mean(axis=0)) / (X.std(axis=0) + 1e-9)
+    found.obsp["distances"] = np.zeros((90, 90))
     found.obsm["X_pca"] = np.linalg.svd(np.log1p(X), full_matrices=False)[0][:, :K]
     return found
 
@@ -102,6 +105,59 @@ def test_embeddings_replace_the_genes_or_stand_beside_them(adata: Any) -> None:
     assert "cocluster" in beside.var
 
 
+@pytest.fixture
+def weights() -> Any:
+    """A graph that joins cells of one planted group, some of them only one way."""
+    planted = make_blocks(90, 60, K, contrast=8.0, random_state=0).row_labels
+    rng = np.random.default_rng(0)
+    W = (planted[:, None] == planted) * (rng.random((90, 90)) < 0.3) * rng.random((90, 90))
+    return sp.csr_matrix(W * (1 - np.eye(90)))
+
+
+def test_a_graph_of_cells_is_a_view_of_their_neighbours(adata: Any, weights: Any) -> None:
+    adata.obsp["connectivities"] = weights
+    found = cocluster(adata, K, obsp=["connectivities"], random_state=0, copy=True)
+    both_ways = weights.maximum(weights.T).toarray()
+    views = {"genes": adata.X, "connectivities": both_ways}
+    model = CoCluster(K, random_state=0).fit(views)
+    assert_array_equal(found.obs["cocluster"].astype(int), model.labels_)
+    assert_array_equal(found.var["cocluster"].astype(int), model.labels_by_type_["genes"])
+    assert found.uns["cocluster"]["params"]["obsp"] == "connectivities"
+    # Clusters are named after genes, not after cells.
+    words = {word for name in found.uns["cocluster"]["cluster_names"] for word in name.split(", ")}
+    assert words <= set(adata.var_names)
+
+
+def test_a_graph_tells_cells_apart_that_have_the_same_genes(adata: Any, weights: Any) -> None:
+    adata.X = np.ones_like(adata.X)
+    adata.obsp["connectivities"] = weights
+    cocluster(adata, K, obsp=["connectivities"], random_state=0)
+    assert len(set(zip(adata.obs["planted"], adata.obs["cocluster"], strict=True))) == K
+
+
+def test_methods_with_graphs_use_those_that_are_given(adata: Any, weights: Any) -> None:
+    adata.obsp["one"], adata.obsp["other"] = weights, weights.T
+    options = {"method": "gnmf", "random_state": 0}
+    found = cocluster(adata, K, obsp=["one", "other"], copy=True, **options)
+    W = 2 * weights.maximum(weights.T)
+    model = CoCluster(K, **options).fit(adata.X, graphs={"samples": W})
+    assert_array_equal(found.obs["cocluster"].astype(int), model.labels_)
+    direct = GNMF(K, random_state=0).fit(adata.X, graphs={"samples": W})
+    assert adjusted_rand_score(model.labels_, direct.labels_) == 1
+
+
+def test_modalities_may_have_a_graph_in_common(adata: Any, weights: Any) -> None:
+    rna, protein = adata[:, :40].copy(), adata[:, 40:].copy()
+    with mudata.set_options(pull_on_update=False):
+        both = mudata.MuData({"rna": rna, "protein": protein})
+    both.obsp["wnn"] = weights
+    cocluster(both, K, obsp=["wnn"], random_state=0)
+    views = {"rna": rna.X, "protein": protein.X, "wnn": weights.maximum(weights.T).toarray()}
+    model = CoCluster(K, random_state=0).fit(views)
+    assert_array_equal(both.obs["cocluster"].astype(int), model.labels_)
+    assert_array_equal(rna.var["cocluster"].astype(int), model.labels_by_type_["rna"])
+
+
 def test_modalities_are_views_whose_cells_are_matched_by_name(adata: Any) -> None:
     rna, protein = adata[:, :40].copy(), adata[::-1, 40:].copy()
     with modalities_alone():
@@ -122,6 +178,9 @@ def test_modalities_are_views_whose_cells_are_matched_by_name(adata: Any) -> Non
         ({"use_rep": "X_umap"}, "no 'X_umap' in obsm; its entries are: 'X_pca'"),
         ({"obsm": ["prot"]}, "no 'prot' in obsm"),
         ({"layer": "logs", "use_rep": "X_pca"}, "give one of them"),
+        ({"obsp": ["connectivities"]}, "no 'connectivities' in obsp; its entries are: 'distances'"),
+        ({"obsp": ["distances"]}, "holds distances, of which the large ones are far"),
+        ({"obsm": ["X_pca", "X_pca"]}, "Two views would be called 'X_pca'"),
     ],
 )
 def test_what_is_not_there_is_named(adata: Any, options: Any, message: str) -> None:

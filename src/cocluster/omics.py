@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.stats import chi2, false_discovery_control, norm
 
-from cocluster.data.containers import Layer, layer_of
+from cocluster.data.containers import Layer, has_views, layer_of, views_of
 from cocluster.data.relational import RelationalData, relational
+from cocluster.graphs import as_graph
 from cocluster.linalg.matrices import as_dense, is_nonnegative, times, values_of
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array, InMemory
@@ -41,6 +45,7 @@ def cocluster(
     layer: str | None = None,
     use_rep: str | None = None,
     obsm: Sequence[str] = (),
+    obsp: Sequence[str] = (),
     n_genes: int = 100,
     links: Any = None,
     copy: bool = False,
@@ -64,6 +69,13 @@ def cocluster(
         markers are still genes, those of ``X``.
     obsm : names in ``adata.obsm``
         Views of the cells beside ``X``, such as counts of proteins.
+    obsp : names in ``adata.obsp``
+        Graphs of the cells, such as the ``"connectivities"`` of ``scanpy.pp.neighbors``; weights,
+        of which larger ones mean nearer. Methods that take a graph ("gnmf", "drcc", "snmtf",
+        "osntf", "rmc", "lpfnmtf") use the sum of these instead of the neighbours they would look
+        for. All others, the default among them, take each graph for one more view: what is
+        counted in it are the neighbours of a cell, so that cells with neighbours in common come
+        together.
     n_genes : int
         Markers that are kept for each cluster.
     links : as in `CoCluster.fit`
@@ -103,22 +115,29 @@ def cocluster(
     ['0', '1', '2']
     """
     check_integer(n_genes, "n_genes")
-    data = relational(_chosen(adata, layer, use_rep, obsm))
+    asked = _Asked(layer, use_rep, tuple(obsm), tuple(obsp))
+    model = CoCluster(n_clusters, **options)
+    views, graphs = asked.views(adata), asked.graphs(adata)
+    if not model.takes_graphs:
+        views |= {name: Layer(W, adata.obs_names, adata.obs_names) for name, W in graphs.items()}
+        graphs = {}
+    # A matrix that is alone is given as such: its columns are then "features", as everywhere.
+    data = relational(views if len(views) > 1 else next(iter(views.values())))
     # Before anything is written: markers would take unknown entries for zeros.
     check_complete(data, "cocluster()")
-    model = CoCluster(n_clusters, **options).fit(data, links=links)
+    model.fit(data, links=links, graphs={data.center: sum(graphs.values())} if graphs else None)
     if copy:
         adata = adata.copy()
     _write_cells(adata, key_added, model, data)
     groups = dict(list(model.labels_by_type_.items())[1:])
-    params = _params(model, layer, use_rep, obsm, key_added)
+    params = _params(model, asked, key_added)
     # Clusters are told by genes, whatever they were found in.
-    genes = data if use_rep is None else relational(adata)
-    names = explain(model if use_rep is None else model.labels_, genes, n_members=0).names
+    genes = relational(asked.genes(adata))
+    names = explain(model.labels_, genes, n_members=0).names
     for number, part in enumerate(_parts(adata)):
         relation = genes.relations[number]
         if use_rep is None:
-            part.var[key_added] = _categories(groups[relation.cols])
+            part.var[key_added] = _categories(groups[data.relations[number].cols])
         labels = model.labels_ if relation.row_index is None else model.labels_[relation.row_index]
         markers, statistic = _markers(relation.matrix, labels, genes.names[relation.cols], n_genes)
         part.uns[key_added] = {
@@ -130,28 +149,65 @@ def cocluster(
     return adata if copy else None
 
 
-def _chosen(adata: Any, layer: str | None, use_rep: str | None, obsm: Sequence[str]) -> Any:
-    """What is to be clustered: the matrix that was asked for, or views by name."""
-    if not hasattr(adata, "obs_names"):
-        raise TypeError(f"Expected AnnData or MuData, got {type(adata).__name__}; see CoCluster.")
-    modalities = getattr(adata, "mod", None)
-    if use_rep is not None and layer is not None:
-        raise ValueError("use_rep and layer each say what to use instead of X; give one of them.")
-    if isinstance(modalities, Mapping):
-        if use_rep is not None or obsm:
+@dataclass(frozen=True)
+class _Asked:
+    """Which parts of annotated data are to be clustered; see `cocluster`."""
+
+    layer: str | None
+    use_rep: str | None
+    obsm: tuple[str, ...]
+    obsp: tuple[str, ...]
+
+    def views(self, adata: Any) -> dict[str, Any]:
+        """Matrices with the cells in rows, by name."""
+        if not hasattr(adata, "obs_names"):
+            raise TypeError(
+                f"Expected AnnData or MuData, got {type(adata).__name__}; see CoCluster."
+            )
+        if self.use_rep is not None and self.layer is not None:
+            raise ValueError(
+                "use_rep and layer each say what to use instead of X; give one of them."
+            )
+        if has_views(adata) and (self.use_rep is not None or self.obsm):
             raise ValueError("MuData has views already; use_rep and obsm are for AnnData.")
-        return layer_of(adata, layer)
-    first = layer_of(adata, layer) if use_rep is None else _rep(adata, use_rep)
-    others = {name: _rep(adata, name) for name in obsm}
-    return {"genes": first, **others} if others else first
+        first = self.genes(adata) if self.use_rep is None else _rep(adata, self.use_rep)
+        views = views_of(first) if has_views(first) else {"genes": first}
+        twice = [name for name, n in Counter((*views, *self.obsm, *self.obsp)).items() if n > 1]
+        if twice:
+            raise ValueError(f"Two views would be called {twice[0]!r}; rename one of them.")
+        return views | {name: _rep(adata, name) for name in self.obsm}
+
+    def genes(self, adata: Any) -> Any:
+        """What tells the clusters: counts of genes, or the layer instead of them."""
+        return layer_of(adata, self.layer)
+
+    def graphs(self, adata: Any) -> dict[str, sp.csr_array]:
+        """Graphs of the cells by name."""
+        found = {}
+        for name in self.obsp:
+            W = _entry(adata, "obsp", name)
+            # In scanpy's pairs of graphs those far away have the largest entries of one of them.
+            if name.endswith("distances"):
+                raise ValueError(
+                    f"obsp[{name!r}] holds distances, of which the large ones are far; name a "
+                    "graph of weights, such as 'connectivities'."
+                )
+            found[name] = as_graph(W, adata.n_obs, f"graph obsp[{name!r}]")
+        return found
+
+
+def _entry(adata: Any, part: str, name: str) -> Any:
+    """An entry of obsm or obsp; the sentence lists those that there are."""
+    known = getattr(adata, part)
+    if name not in known:
+        listed = ", ".join(map(repr, known)) or "none"
+        raise ValueError(f"There is no {name!r} in {part}; its entries are: {listed}.")
+    return known[name]
 
 
 def _rep(adata: Any, name: str) -> Layer:
     """An entry of obsm, whose columns are named by their number."""
-    if name not in adata.obsm:
-        known = ", ".join(map(repr, adata.obsm)) or "none"
-        raise ValueError(f"There is no {name!r} in obsm; its entries are: {known}.")
-    values = adata.obsm[name]
+    values = _entry(adata, "obsm", name)
     columns = getattr(values, "columns", None)
     X = np.asarray(values) if columns is not None else values
     if columns is None:
@@ -190,9 +246,7 @@ def _categories(labels: Array) -> Any:
     return pd.Categorical(labels.astype(str), categories=[str(i) for i in numbers])
 
 
-def _params(
-    model: CoCluster, layer: str | None, use_rep: str | None, obsm: Sequence[str], key: str
-) -> dict[str, Any]:
+def _params(model: CoCluster, chosen: _Asked, key: str) -> dict[str, Any]:
     """What was asked for, as far as files of annotated data can hold it."""
     # "method" is scanpy's word for the statistic of the markers.
     own = {
@@ -200,7 +254,12 @@ def _params(
         for name, value in model.get_params().items()
         if isinstance(value, str | int | float)
     }
-    asked = {"layer": layer, "use_rep": use_rep, "obsm": " ".join(obsm) or None}
+    asked = {
+        "layer": chosen.layer,
+        "use_rep": chosen.use_rep,
+        "obsm": " ".join(chosen.obsm) or None,
+        "obsp": " ".join(chosen.obsp) or None,
+    }
     # What scanpy's plots ask for.
     plots = {"groupby": key, "reference": "rest", "use_raw": False}
     plots["corr_method"] = "benjamini-hochberg"

@@ -170,6 +170,7 @@ class CoCluster(
         mask: Any = None,
         prior: Any = None,
         layer: str | None = None,
+        graphs: Mapping[str, Any] | None = None,
     ) -> Self:
         """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
 
@@ -177,9 +178,10 @@ class CoCluster(
         `Coclusterer.fit`, and ``prior`` is that of `ITCC.fit`. With "auto" links and ``y`` spread:
         what they say of some samples is used for all, see `cocluster.methods.spreading`.
         ``layer`` is the layer of AnnData (of every modality of MuData) to use instead of ``X``;
-        new AnnData are then read alike.
+        new AnnData are then read alike. ``graphs`` are those of `GraphEstimator`, for methods that
+        take some.
         """
-        return self._fitted(layer_of(X, layer), y, links, callback, mask, prior, layer)
+        return self._fitted(layer_of(X, layer), y, links, callback, mask, prior, layer, graphs)
 
     def _fitted(
         self,
@@ -190,10 +192,17 @@ class CoCluster(
         mask: Any = None,
         prior: Any = None,
         layer: str | None = None,
+        graphs: Mapping[str, Any] | None = None,
         calibrated: bool = True,
     ) -> Self:
         """`fit`; without probabilities, which take as long as the rest, if they are not needed."""
         check_choice(self.method, "method", ("auto", *METHODS))
+        if graphs is not None and not self.takes_graphs:
+            able = ", ".join(repr(name) for name, method in METHODS.items() if method.graphs)
+            raise ValueError(
+                f"method={self.method!r} takes no graphs; these do: {able}. To others a graph is "
+                "one more view of the samples."
+            )
         auto = self.method == "auto"
         # Checked before data are read; of all that "auto" may choose, FNMTF has most parameters.
         estimator = FNMTF if auto else METHODS[self.method].estimator
@@ -207,7 +216,9 @@ class CoCluster(
         own, wanted, before = self._with_start(own, estimator, data)
         model = estimator(**own)
         try:
-            task, run = model._solved(X, y, links=links, callback=callback, prior=prior, data=data)
+            task, run = model._solved(
+                X, y, links=links, callback=callback, graphs=graphs, prior=prior, data=data
+            )
         except Interrupted:
             # The method has kept what it had found, see `Coclusterer`.
             self._store(model, None, layer)
@@ -216,6 +227,11 @@ class CoCluster(
         if choice is not None:
             self.choice_ = choice
         return self
+
+    @property
+    def takes_graphs(self) -> bool:
+        """Whether `fit` takes graphs of samples and features; that depends on the method."""
+        return self.method in METHODS and METHODS[self.method].graphs
 
     def _how_many(self, data: RelationalData) -> Choice:
         """The number of clusters that the data themselves show."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import signature
 from typing import Any
 
 
@@ -25,7 +26,7 @@ class Method:
     feature_clusters : whether features are clustered, too
     links : whether it takes must-links and cannot-links
     sparse : whether sparse data stay sparse
-    negative, blocks, unknown, title, soft : what the class itself says, see the properties
+    negative, blocks, unknown, graphs, title, soft : what the class itself says, see the properties
     """
 
     name: str
@@ -56,6 +57,11 @@ class Method:
     def unknown(self) -> bool:
         """Whether it takes data of which some entries are unknown."""
         return bool(self.estimator._unknown)
+
+    @property
+    def graphs(self) -> bool:
+        """Whether graphs of samples and features can be given to its `fit`."""
+        return "graphs" in signature(self.estimator.fit).parameters
 
     @property
     def title(self) -> str:
