@@ -6,10 +6,65 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from cocluster.utils.locks import sole_writer
+
+
+class Windows:
+    """What `msvcrt` does: bytes of a file are locked from its current place on."""
+
+    LK_NBLCK = 2
+
+    def __init__(self) -> None:
+        self.taken: dict[tuple[int, int], int] = {}
+
+    def locking(self, opened: int, mode: int, n: int) -> None:
+        assert (mode, n) == (self.LK_NBLCK, 1)
+        place = os.fstat(opened).st_ino, os.lseek(opened, 0, os.SEEK_CUR)
+        holder = self.taken.get(place)
+        # A number that was closed may be given to the next one who opens a file.
+        if holder not in (None, opened) and _is_open(holder, place[0]):
+            raise PermissionError(13, "Permission denied")
+        self.taken[place] = opened
+
+
+def _is_open(number: int, inode: int) -> bool:
+    try:
+        return os.fstat(number).st_ino == inode
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def without_fcntl(monkeypatch) -> None:
+    """A system like Windows: other locks, and an open file cannot be removed."""
+    unlink, open_ones = Path.unlink, Windows()
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setitem(sys.modules, "msvcrt", open_ones)
+
+    def careful(file: Path, missing_ok: bool = False) -> None:
+        inode = file.stat().st_ino if file.exists() else -1
+        if any(_is_open(own, inode) for (i, _), own in open_ones.taken.items() if i == inode):
+            raise PermissionError(13, "Permission denied")
+        unlink(file, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", careful)
+
+
+@pytest.mark.usefixtures("without_fcntl")
+def test_systems_without_fcntl_have_one_writer_too(tmp_path):
+    test_a_second_writer_is_refused_until_the_first_has_ended(tmp_path)
+
+
+def test_in_a_browser_there_is_nobody_else(tmp_path, monkeypatch):
+    for name in ("fcntl", "msvcrt"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with sole_writer(tmp_path / "new"):
+        assert (tmp_path / ".new.lock").read_text() == f"{os.getpid()}\n"
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_second_writer_is_refused_until_the_first_has_ended(tmp_path):

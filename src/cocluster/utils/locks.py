@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-if sys.platform == "win32":
-    import msvcrt
-
-    def _take(opened: int) -> None:
-        """Lock the first byte, or raise OSError."""
-        msvcrt.locking(opened, msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _take(opened: int) -> None:
-        """Lock the file, or raise OSError."""
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+# The byte that is locked on Windows, where nobody else can read what is locked: far behind the
+# number of the process, which others are to read.
+FAR = 1 << 30
 
 
 @contextmanager
@@ -37,12 +29,44 @@ def sole_writer(target: Path) -> Iterator[None]:
     file = target.with_name(f".{target.name}.lock")
     opened = _locked(file, target)
     try:
-        os.truncate(file, 0)
+        os.ftruncate(opened, 0)
         os.write(opened, f"{os.getpid()}\n".encode())
         yield
     finally:
+        _let_go(file, opened)
+
+
+def _take(opened: int) -> None:
+    """Lock an open file until it is closed, or raise OSError."""
+    posix, windows = _module("fcntl"), _module("msvcrt")
+    if posix is not None:
+        posix.flock(opened, posix.LOCK_EX | posix.LOCK_NB)
+    elif windows is not None:
+        os.lseek(opened, FAR, os.SEEK_SET)
+        windows.locking(opened, windows.LK_NBLCK, 1)
+        os.lseek(opened, 0, os.SEEK_SET)
+    # With neither it is Python in a browser, where there is no other process.
+
+
+def _module(name: str) -> Any:
+    """A module that only some systems have."""
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
+
+
+def _let_go(file: Path, opened: int) -> None:
+    """Remove and unlock the file."""
+    try:
         # Removed before it is let go: who waits for it looks whether it is still there.
         file.unlink(missing_ok=True)
+    except PermissionError:
+        os.close(opened)
+        # Windows removes no file that is open; after this one it may be that of the next writer.
+        with suppress(PermissionError):
+            file.unlink(missing_ok=True)
+    else:
         os.close(opened)
 
 
