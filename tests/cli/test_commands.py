@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from cocluster import load, open_project
 from cocluster.methods.catalogue import METHODS
@@ -29,8 +31,6 @@ def fitted(tmp_path_factory):
 @pytest.fixture
 def project(fitted, tmp_path):
     """A copy of the project."""
-    import shutil
-
     shutil.copytree(fitted[0] / "docs-cocluster", tmp_path / "docs-cocluster")
     return tmp_path / "docs-cocluster"
 
@@ -169,6 +169,43 @@ def test_answers_are_kept_at_once_and_obeyed(project):
     assert asked.links.violations(asked.model.labels_).n_violated == 0
 
 
+@pytest.mark.parametrize("options", [(), ("--placements",)])
+def test_two_sittings_are_as_one(options, project, tmp_path):
+    """The same questions, the same answers, the same clusters."""
+    shutil.copytree(project, tmp_path / "parted")
+    words = ["1", "n", "2", "1", "n", "1"] if options else ["s", "d", "d", "s", "u", "d"]
+    ask = ("ask", project.name, *options, "-n")
+    once = called(*ask, "6", cwd=tmp_path, typed="\n".join(words))
+    halves = [
+        called("ask", "parted", *options, "-n", "3", cwd=tmp_path, typed="\n".join(half))
+        for half in (words[:3], words[3:])
+    ]
+    assert [once.code, *(half.code for half in halves)] == [0, 0, 0], once.err
+    assert "going on after" in halves[1].err
+    one, parted = open_project(project), open_project(tmp_path / "parted")
+    assert (one.runs, parted.runs) == ([1, 2], [1, 2, 3])
+    said = [
+        [(line.step, line.a, line.b, line.relation) for line in own.ledger.lines()]
+        for own in (one, parted)
+    ]
+    assert said[0] == said[1]
+    assert_array_equal(one.model.labels_, parted.model.labels_)
+    # What one sitting says is shown after the questions of the other.
+    assert [line for line in once.err.splitlines() if "belong" in line][3:] == [
+        line.replace("of 3", "of 6").replace(f"{i} of", f"{i + 3} of", 1)
+        for i, line in enumerate(
+            (line for line in halves[1].err.splitlines() if "belong" in line), start=1
+        )
+    ]
+
+
+def test_an_answer_taken_back_is_asked_for_again(project):
+    found = called("ask", project.name, "-n", "2", cwd=project.parent, typed="d\nz\nd\ns\n")
+    asked = [line for line in found.err.splitlines() if "belong together?" in line]
+    # The first question, the second, the first again, the second again.
+    assert asked[:2] == asked[2:]
+
+
 def test_no_answer_changes_nothing(project):
     found = called("ask", "docs-cocluster", cwd=project.parent, typed="")
     assert (found.code, found.out) == (0, "")
@@ -177,12 +214,13 @@ def test_no_answer_changes_nothing(project):
 
 def test_a_sample_is_placed(project):
     found = called(
-        "ask", "docs-cocluster", "--placements", "-n", "1", cwd=project.parent, typed="2\n"
+        "ask", "docs-cocluster", "--placements", "-n", "1", cwd=project.parent, typed="1\n"
     )
     assert found.code == 0, found.err
     placed = open_project(project)
-    if placed.runs == [1, 2]:  # if any sample is doubtful
-        assert placed.links.violations(placed.model.labels_).n_violated == 0
+    assert placed.runs == [1, 2]
+    assert placed.links.n_must == 1
+    assert placed.links.violations(placed.model.labels_).n_violated == 0
 
 
 def test_compare_two_runs(project):

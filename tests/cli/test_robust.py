@@ -85,6 +85,45 @@ print(*({"numpy", "scipy", "sklearn", "pandas"} & set(sys.modules)), file=sys.st
     assert "cocluster fit" in found.stdout
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("fit", "table.csv", "-k", "2", "--method", "itcc", "--force"),
+        ("ask", "table-cocluster"),
+        ("predict", "table-cocluster", "table.csv"),
+        ("edit", "table-cocluster", "rename", "0", "first"),
+        ("explain", "table-cocluster"),
+        ("compare", "table-cocluster:1", "table-cocluster:1"),
+        ("report", "table-cocluster"),
+        ("convert", "table.csv", "table.npz"),
+        ("choose-k", "table.csv"),
+    ],
+)
+def test_the_first_line_comes_before_anything_is_loaded(words, table, tmp_path):
+    """So it is there within a second, however long the rest takes to load."""
+    (tmp_path / "table-cocluster").mkdir()
+    program = f"""
+import os, sys
+from cocluster.cli import main
+class First:
+    def write(self, text):
+        loaded = [name for name in ("numpy", "scipy", "sklearn") if name in sys.modules]
+        os.write(1, f"{{text}}|{{loaded}}".encode())
+        os._exit(0)
+    def isatty(self):
+        return False
+sys.stderr = First()
+main({list(words)!r})
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path
+    )
+    line, loaded = found.stdout.split("|")
+    assert line.split()[0] in ("reading", "opening")
+    assert line.split()[1] in words
+    assert loaded == "[]"
+
+
 def test_an_existing_folder_is_replaced_only_by_force(table, tmp_path):
     done("fit", "table.csv", "-k", "2", cwd=tmp_path)
     before = open_project(tmp_path / "table-cocluster").run().about["time"]

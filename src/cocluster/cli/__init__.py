@@ -13,13 +13,23 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 from cocluster.cli.parser import parsed
+from cocluster.cli.progress import Progress
 from cocluster.cli.terminal import printable, tell
 
 STOPPED = 128 + signal.SIGINT
+# What each command begins with, and the argument that says of what.
+BEGINS = {
+    **dict.fromkeys(("fit", "choose-k", "convert"), ("reading", "path")),
+    **dict.fromkeys(("predict", "explain", "edit", "ask", "report"), ("opening", "project")),
+    "compare": ("opening", "first"),
+    "serve": ("opening", "path"),
+}
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -34,12 +44,17 @@ def main(words: Sequence[str] | None = None) -> None:
 def run(words: Sequence[str]) -> int:
     """Run a command; returns its exit code."""
     asked = parsed(words)
-    command = import_module(f"cocluster.cli.commands.{asked.command.replace('-', '_')}")
+    asked.progress = Progress()
     try:
+        # Before anything is loaded, which takes a second or more: who types a command wants to see
+        # it begin.
+        _begin(asked)
+        command = import_module(f"cocluster.cli.commands.{asked.command.replace('-', '_')}")
         code: int = command.run(asked)
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
+        asked.progress.end()
         tell("stopped.")
         return STOPPED
     except BrokenPipeError:
@@ -47,8 +62,24 @@ def run(words: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
+        asked.progress.end()
         tell(f"error: {printable(_sentence(error))}")
         return 1
+    finally:
+        asked.progress.end()
+
+
+def _begin(asked: Namespace) -> None:
+    """Say what is done first; nothing of what is not there, which is an error of its own."""
+    # Options that only a method may know are checked first: a usage error is one line.
+    if asked.command not in BEGINS or asked.rest:
+        return
+    doing, name = BEGINS[asked.command]
+    path: str = getattr(asked, name) or ""
+    # A run of a project is written PROJECT:2.
+    project, sign, _ = path.rpartition(":")
+    if (path and Path(path).exists()) or (sign and Path(project).is_dir()):
+        asked.progress.begin(f"{doing} {printable(path)}")
 
 
 def _sentence(error: BaseException) -> str:

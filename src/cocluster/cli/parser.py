@@ -145,9 +145,11 @@ def _ask(parser: argparse.ArgumentParser) -> None:
     _project(parser)
     parser.add_argument("-n", "--questions", type=_count, default=20, help="at most; 20 by default")
     parser.add_argument(
-        "--placements", action="store_true", help="ask for the cluster of one sample, not of pairs"
+        "--placements", action="store_true", help="ask for the group of one sample, not of pairs"
     )
-    parser.add_argument("--seed", type=int, default=0, help="the same seed asks the same")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="the same seed asks the same; for the first sitting"
+    )
 
 
 def _serve(parser: argparse.ArgumentParser) -> None:

@@ -15,12 +15,15 @@ from cocluster.cli.terminal import cut, is_terminal, tell, width
 
 # Seconds between two pictures of the same line: faster cannot be read.
 REFRESH = 0.2
+# Seconds between two lines in a pipe or a log: who follows it sees that it goes on, and the file
+# of an hour can still be read.
+PLAIN = 5.0
 # Blanks the line out before it is written anew.
 CLEAR = "\r\033[K"
 
 
 class Progress:
-    """A line on standard error that is written anew; in a pipe one line for each thing done."""
+    """A line on standard error that is written anew; in a pipe plain lines, every few seconds."""
 
     def __init__(self) -> None:
         self._live = is_terminal(sys.stderr)
@@ -34,17 +37,21 @@ class Progress:
         if self._live:
             self.update("")
         else:
+            self._shown = self._begun
             tell(what)
 
     def update(self, detail: str, left: float | None = None) -> None:
         """How far it is; ``left`` are the seconds that it may still take."""
         now = time.monotonic()
-        if not self._live or now - self._shown < REFRESH:
+        if now - self._shown < (REFRESH if self._live else PLAIN):
             return
         self._shown = now
-        parts = [self._what, detail, f"{now - self._begun:.0f} s"]
+        parts = [self._what, detail, duration(now - self._begun)]
         if left is not None:
-            parts.append(f"about {left:.0f} s left")
+            parts.append(f"about {duration(left)} left")
+        if not self._live:
+            tell("  " + " · ".join(part for part in parts[1:] if part))
+            return
         line = cut(" · ".join(part for part in parts if part), width(sys.stderr) - 1)
         sys.stderr.write(f"{CLEAR}{line}")
         sys.stderr.flush()
@@ -103,6 +110,19 @@ class Sweeps:
         left = None if more is None else more * spent / len(self._history)
         self.progress.update(f"sweep {state.sweep}, objective {state.objective:.6g}", left)
         return self.progress.stopping
+
+
+def duration(seconds: float) -> str:
+    """A time as one says it.
+
+    >>> duration(7.4), duration(125), duration(7300)
+    ('7 s', '2 min 5 s', '2 h 2 min')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def sweeps_left(history: list[float], tol: float = 1e-5) -> int | None:

@@ -5,6 +5,7 @@
       data/             matrices, names and samples                    cocluster.io.stored
       links.csv         the ledger of links                                         ledger.py
       names.csv         names given to clusters                                    project.py
+      interview.json    questions and answers, to go on with; talk.json: up to where  talk.py
       runs/001/         run.json, labels_TYPE.csv, model.json, model.npz, account.json   runs.py
       report.html
 

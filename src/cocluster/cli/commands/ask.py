@@ -4,103 +4,120 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
-
-from sklearn.base import clone
+from functools import cached_property
 
 from cocluster.cli.beside import described, side_by_side, title_of
 from cocluster.cli.progress import Progress
 from cocluster.cli.reading import opened
 from cocluster.cli.shown import overview
 from cocluster.cli.terminal import bold, printable, show, tell
-from cocluster.interview import Interview
+from cocluster.interview import Query
+from cocluster.interview.knowledge import SIGNS
 from cocluster.links import Links
 from cocluster.projects import Project
-from cocluster.projects.changing import carried_names, refitted
+from cocluster.projects.changing import carried_names
 from cocluster.projects.making import Fitted, keep
+from cocluster.projects.talk import SOURCE, Talk
 
 KEYS = {"s": "same", "d": "different", "u": "unsure"}
-SIGNS = {"same": 1, "different": -1, "unsure": 0}
 HELP = "s same · d different · u unsure · z undo · q quit"
+PLACE_HELP = "number of its group · n none of these · u unsure · z undo · q quit"
 
 
 def run(asked: Namespace) -> int:
     """Ask, keep each answer at once, and cluster again at the end."""
-    project, progress = opened(asked.project), Progress()
+    project, progress = opened(asked.project), asked.progress
     with project.writing():
-        talk: _Talk = (_Placements if asked.placements else _Pairs)(project, progress, asked.seed)
-        talk.ask(asked.questions)
-        if not talk.steps:
+        progress.begin("looking for good questions")
+        talk = Talk.resumed(project, asked.seed)
+        before = len(talk.interview.answers)
+        if before:
+            progress.note(f"  going on after {before:,} earlier answers")
+        sitting = (_Placements if asked.placements else _Pairs)(project, progress, talk)
+        sitting.ask(asked.questions)
+        if not sitting.steps:
             tell("no answers, so nothing has changed.")
             return 0
-        progress.begin(f"clustering again with {len(talk.steps):,} answers")
-        before = project.model
-        model = talk.refitted()
-        names = carried_names(project, before, model)
-        about = {"parent": project.runs[-1], "asked": len(talk.steps)}
+        n = len(talk.interview.answers)
+        progress.begin(f"clustering again with {n:,} answers")
+        # Not written to the file of the interview: the next sitting goes on from the answers, so
+        # that it does not matter where one has paused.
+        model = talk.interview.refit().model
+        names = carried_names(project, project.model, model)
+        about = {"parent": project.runs[-1], "asked": len(sitting.steps)}
         number, account = keep(
             project, Fitted(model, project.dataset, project.links, names, about=about)
         )
     progress.end()
     show(overview(account))
+    if talk.interview.advice:
+        tell(f"  note: {printable(talk.interview.advice)}")
     tell(f"run {number} of {printable(project.folder)}; report: {project.folder / 'report.html'}")
     return 0
 
 
 @dataclass(eq=False)
-class _Talk:
+class _Sitting:
     """Questions and answers; every answer is a step of the ledger as soon as it is given."""
 
     project: Project
     progress: Progress
-    seed: int
+    talk: Talk
     steps: list[int] = field(default_factory=list)
+
+    kind = "pair"
 
     def ask(self, most: int) -> None:
         """Ask until there are so many answers, no more questions, or no more patience."""
+        while len(self.steps) < most:
+            queries = self.talk.interview.next_queries(1, self.kind)
+            self.progress.end()
+            if not queries:
+                tell("nothing is left to ask.")
+                return
+            if not self._one(queries[0], most):
+                return
+
+    def _one(self, query: Query, most: int) -> bool:
+        """One question; False to end."""
         raise NotImplementedError
 
-    def refitted(self) -> Any:
-        """A model that knows the answers."""
-        raise NotImplementedError
-
-    def _keep(self, pairs: list[tuple[int, int]], signs: list[int]) -> None:
-        """Write an answer to the ledger."""
-        links = Links.from_signed(pairs, signs, len(self.project.ids))
-        self.steps.append(self.project.ledger.add(links, "ask"))
+    def _say(self, pairs: list[tuple[int, int]], word: str) -> None:
+        """Take one answer, which may be of several pairs; unsure if it contradicts others."""
+        interview = self.talk.interview
+        before = len(interview.answers)
+        try:
+            for i, j in pairs:
+                interview.answer(i, j, word)
+        except ValueError as error:
+            tell(f"error: {printable(error)}")
+            while len(interview.answers) > before:
+                interview.undo()
+            # So that it is not asked again.
+            word, pairs = "unsure", pairs[:1]
+            interview.answer(*pairs[0], word)
+        links = Links.from_signed(pairs, [SIGNS[word]] * len(pairs), len(self.project.ids))
+        step = self.project.ledger.add(links, SOURCE)
+        self.talk.told(step, len(pairs))
+        self.talk.write(self.project)
+        self.steps.append(step)
 
     def _take_back(self) -> bool:
-        """Undo the last answer, if there is one."""
+        """Undo the last answer of this sitting, if there is one."""
         if not self.steps:
             tell("there is no answer to undo.")
             return False
-        self.project.ledger.undo(self.steps.pop(), "ask")
+        self.project.ledger.undo(self.steps.pop(), SOURCE)
+        self.talk.follows(self.project)
+        self.talk.write(self.project)
         return True
 
 
-class _Pairs(_Talk):
+class _Pairs(_Sitting):
     """Do these two belong together?"""
 
-    def ask(self, most: int) -> None:
-        project = self.project
-        self.progress.begin("looking for good questions")
-        model = project.model
-        estimator = clone(model)
-        if "init" in estimator.get_params(deep=False):
-            estimator.set_params(init=model.labels_)
-        self.interview = Interview(
-            project.dataset.data, estimator, links=project.links, random_state=self.seed
-        )
-        while len(self.steps) < most:
-            queries = self.interview.next_queries(1)
-            self.progress.end()
-            if not queries or not self._one(queries[0], most):
-                return
-
-    def _one(self, query: Any, most: int) -> bool:
-        """One question; False to end."""
+    def _one(self, query: Query, most: int) -> bool:
         tell(f"\n{len(self.steps) + 1} of {most}: do these belong together? ({query.reason})")
         tell(side_by_side(self.project.dataset, query.i, query.j))
         while True:
@@ -109,84 +126,48 @@ class _Pairs(_Talk):
                 return False
             if key == "z":
                 if self._take_back():
-                    self.interview.undo()
                     return True
             elif key in KEYS:
-                return self._answered(query, KEYS[key])
-
-    def _answered(self, query: Any, answer: str) -> bool:
-        """Note an answer, unless it contradicts others."""
-        try:
-            self.interview.answer(query.i, query.j, answer)
-        except ValueError as error:
-            tell(f"error: {printable(error)}")
-            # So that it is not asked again.
-            self.interview.answer(query.i, query.j, "unsure")
-            answer = "unsure"
-        self._keep([(query.i, query.j)], [SIGNS[answer]])
-        return True
-
-    def refitted(self) -> Any:
-        return self.interview.refit().model
+                self._say([(query.i, query.j)], KEYS[key])
+                return True
 
 
-class _Placements(_Talk):
-    """To which cluster does this one belong?"""
+class _Placements(_Sitting):
+    """To which group does this one belong?"""
 
-    def ask(self, most: int) -> None:
-        account = self.project.account
-        clusters = {cluster.id: cluster for cluster in account.samples}
-        self._labels = self.project.model.labels_.copy()
-        self._placed: list[tuple[int, int]] = []
-        for member, own in _doubtful(account):
-            if len(self.steps) >= most or not self._one(member, own, clusters):
-                return
+    kind = "place"
 
-    def _one(self, member: Any, own: int, clusters: dict[int, Any]) -> bool:
-        """One question; False to end."""
-        dataset = self.project.dataset
-        tell(f"\n{bold(title_of(dataset, member.position), sys.stderr)}")
-        tell(printable(described(dataset, member.position)))
-        first = [i for i in (own, member.second) if i in clusters]
-        for i in [*first, *(i for i in clusters if i not in first)]:
-            tell(f"  {i:>3}  {printable(clusters[i].name)}")
+    def _one(self, query: Query, most: int) -> bool:
+        dataset, sample = self.project.dataset, query.j
+        tell(f"\n{len(self.steps) + 1} of {most}: where does this belong? ({query.reason})")
+        tell(bold(title_of(dataset, sample), sys.stderr))
+        tell(printable(described(dataset, sample)))
+        tell("with")
+        for number, core in enumerate(query.options, start=1):
+            tell(f"  {number:>3}  {title_of(dataset, core)}  ({self._clusters[core]})")
         while True:
-            word = _line("number of its cluster · u unsure · z undo · q quit")
+            word = _line(PLACE_HELP)
             if word == "q":
                 return False
-            if word == "u":
-                return True
             if word == "z":
                 if self._take_back():
-                    position, before = self._placed.pop()
-                    self._labels[position] = before
-            elif word.isdecimal() and int(word) in clusters:
-                self._place(member.position, own, int(word), clusters)
+                    return True
+            elif word == "u":
+                self._say([(query.options[0], sample)], "unsure")
+                return True
+            elif word == "n":
+                self._say([(core, sample) for core in query.options], "different")
+                return True
+            elif word.isdecimal() and 1 <= int(word) <= len(query.options):
+                self._say([(query.options[int(word) - 1], sample)], "same")
                 return True
 
-    def _place(self, position: int, own: int, chosen: int, clusters: dict[int, Any]) -> None:
-        """Note that a sample belongs with the most typical one of a cluster."""
-        typical = {i: cluster.representative[0].position for i, cluster in clusters.items()}
-        pairs, signs = [(position, typical[chosen])], [1]
-        if chosen != own:
-            pairs.append((position, typical[own]))
-            signs.append(-1)
-        self._keep(pairs, signs)
-        self._placed.append((position, int(self._labels[position])))
-        self._labels[position] = chosen
-
-    def refitted(self) -> Any:
-        project = self.project
-        model = project.model
-        return refitted(model, model.n_clusters, self._labels, project.dataset, project.links)
-
-
-def _doubtful(account: Any) -> Iterator[tuple[Any, int]]:
-    """Samples at the borders of clusters, the most doubtful first, with their cluster."""
-    typical = {c.representative[0].position for c in account.samples if c.representative}
-    found = [(m, c.id) for c in account.samples for m in c.borderline_members]
-    found = [(m, own) for m, own in found if m.position not in typical]
-    yield from sorted(found, key=lambda pair: pair[0].margin)
+    @cached_property
+    def _clusters(self) -> list[str]:
+        """What the cluster of each sample is called."""
+        account, labels = self.project.account, self.project.model.labels_.tolist()
+        known = {} if account is None else {own.id: own.name for own in account.samples}
+        return [printable(known.get(label, label)) for label in labels]
 
 
 def _line(question: str) -> str:

@@ -11,8 +11,7 @@ from cocluster.utils.texts import as_json
 
 def run(asked: Namespace) -> int:
     """Choose, and show what was tried."""
-    progress = Progress()
-    progress.begin(f"reading {printable(asked.path)}")
+    progress: Progress = asked.progress
     from cocluster import choose_n_clusters
     from cocluster.cli import STOPPED
     from cocluster.cli.reading import read_data
@@ -28,8 +27,7 @@ def run(asked: Namespace) -> int:
         show(as_json(choice.as_dict()))
     else:
         show(printable(choice.reason))
-        rows = [
-            [line.k, f"{line.share:.0%}", f"{line.stability:.3f}"] for line in choice.rows.table
-        ]
-        show("\n" + table(["clusters", "found again", "stability"], rows))
+        for side in choice.sides[:1]:
+            rows = [[line.k, f"{line.share:.0%}", f"{line.stability:.3f}"] for line in side.table]
+            show("\n" + table(["clusters", "found again", "stability"], rows))
     return STOPPED if progress.stopping else 0

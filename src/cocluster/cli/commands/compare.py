@@ -31,6 +31,7 @@ def run(asked: Namespace) -> int:
         raise ValueError(f"{asked.first} and {asked.second} have no sample in common.")
     labels = [np.array([held[name] for name in common]) for held in (one, other)]
     found = compare(*labels)
+    asked.progress.end()
     if asked.json:
         show(as_json(_plain(found, common)))
         return 0

@@ -19,8 +19,7 @@ def run(asked: Namespace) -> int:
         raise ValueError(f"{target.name}: data are written as {', '.join(WRITERS)}.")
     if target.exists() and not asked.force:
         raise FileExistsError(f"{target} exists already; replace it with --force.")
-    progress = Progress()
-    progress.begin(f"reading {printable(asked.path)}")
+    progress: Progress = asked.progress
     dataset = read_data(asked, progress)
     # Of a project in the order of the file that it came from.
     order = file_order(dataset)

@@ -15,7 +15,7 @@ from cocluster.projects.changing import Change, change, cluster_called, undo
 
 def run(asked: Namespace) -> int:
     """Change a project, and show the clusters that it has then."""
-    progress = Progress()
+    progress: Progress = asked.progress
     project = opened(asked.project)
     with project.writing():
         if asked.edit == "undo":

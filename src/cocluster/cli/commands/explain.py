@@ -17,6 +17,7 @@ def run(asked: Namespace) -> int:
     """Show all clusters of a project, or one of them."""
     project = opened(asked.project)
     account = account_of(project, asked.run)
+    asked.progress.end()
     if asked.cluster is None:
         show(account.to_json() if asked.json else f"{overview(account)}\n")
         if not asked.json:

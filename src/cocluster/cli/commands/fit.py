@@ -18,10 +18,9 @@ def run(asked: Namespace) -> int:
         _check_method(asked)
     if not Path(asked.path).exists():
         raise FileNotFoundError(f"There is no file or folder {asked.path}.")
-    progress = Progress()
-    # Before anything is loaded, which takes a second: who types a command wants to see it begin.
-    progress.begin(f"reading {printable(asked.path)}")
-    return _Fit(asked, progress).run()
+    if asked.rest:
+        asked.progress.begin(f"reading {printable(asked.path)}")
+    return _Fit(asked, asked.progress).run()
 
 
 def _check_method(asked: Namespace) -> None:
@@ -85,6 +84,9 @@ class _Fit:
         links = self._links(project)
         with progress.stoppable("what is found so far is kept"):
             choice: Any = None if asked.clusters else self._choice(dataset)
+            if choice is not None and not choice.sides:
+                # Stopped before anything was known of the number: there is nothing to keep.
+                raise KeyboardInterrupt
             k = asked.clusters or choice.rows.stable
             model = model_of(asked, k)
             before = _last(project)

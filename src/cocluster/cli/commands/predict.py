@@ -22,13 +22,13 @@ HEAD = ("name", "cluster", "cluster_name", "probability")
 
 def run(asked: Namespace) -> int:
     """Predict; standard output has a CSV table."""
-    progress = Progress()
-    progress.begin(f"reading {printable(asked.path)}")
+    progress: Progress = asked.progress
     project = opened(asked.project)
     # Before any work: a file that cannot be written would lose it.
     target = None if asked.out is None else Path(asked.out)
     if target is not None and not target.resolve().parent.is_dir():
         raise FileNotFoundError(f"There is no folder {target.parent} to write {target.name} to.")
+    progress.begin(f"reading {printable(asked.path)}")
     dataset = read_like(project, asked.path, views_of(asked))
     tell_notes(dataset, progress)
     rows = _rows(project, dataset, progress)

@@ -19,6 +19,7 @@ def run(asked: Namespace) -> int:
     account = account_of(project, asked.run)
     made = {"html": lambda: report_of(account), "md": account.to_markdown, "json": account.to_json}
     text: str = made[asked.format]()
+    asked.progress.end()
     if asked.out is None and asked.format != "html":
         show(text)
         return 0

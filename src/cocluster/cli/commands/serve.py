@@ -7,6 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from cocluster.cli.parser import parsed
+from cocluster.cli.progress import Progress
 from cocluster.cli.terminal import printable, show, tell
 from cocluster.utils.optional import library
 
@@ -20,11 +21,12 @@ def run(asked: Namespace) -> int:
 
     path = asked.path or _only_project()
     if not is_project(path):
-        path = _fitted(path)
+        path = _fitted(path, asked.progress)
     project = opened(path)
     project.dataset  # noqa: B018 - a project without data is refused before the page opens
 
     def ready(address: str) -> None:
+        asked.progress.end()
         show(address)
         tell("the workbench is at this address, which is good for one use; Ctrl-C ends it.")
         if asked.open:
@@ -48,7 +50,7 @@ def _only_project() -> str:
     return found[0]
 
 
-def _fitted(path: str) -> str:
+def _fitted(path: str, progress: Progress) -> str:
     """The project of a file: fitted now, or by an earlier call."""
     from cocluster.cli.commands import fit
     from cocluster.cli.reading import is_project
@@ -59,5 +61,7 @@ def _fitted(path: str) -> str:
     if is_project(target):
         tell(f"{printable(target)} is there already, and is opened.")
         return target
-    fit.run(parsed(["fit", path, "--out", target]))
+    asked = parsed(["fit", path, "--out", target])
+    asked.progress = progress
+    fit.run(asked)
     return target

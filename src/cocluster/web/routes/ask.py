@@ -8,13 +8,11 @@ import msgspec
 
 from cocluster.interview.knowledge import SIGNS
 from cocluster.links import Links
+from cocluster.projects.talk import SOURCE
 from cocluster.web.api import Asked, Endpoint, Nothing
 from cocluster.web.desk import Desk
 from cocluster.web.routes.matrix import Place
 from cocluster.web.samples import shown_sample, titled
-
-# How the ledger calls answers, as the command `cocluster ask` does.
-SOURCE = "ask"
 
 
 class Kind(Asked):
