@@ -43,7 +43,11 @@ def dataset(n: int = 30) -> Dataset:
         notes=("one line was < empty >",),
         texts=np.array(documents, dtype=object),
         titles=np.array([f"Title {i} & more" for i in range(n)], dtype=object),
-        metadata={"date": np.array([f"2026-01-{i + 1:02}" for i in range(n)])},
+        metadata={
+            "date": np.array([f"2026-01-{i + 1:02}" for i in range(n)]),
+            "desk": np.array([f"desk <{i % 3}>" for i in range(n)]),
+            "words": np.array([None, *(100 * (i % 3) + i for i in range(1, n))], dtype=object),
+        },
     )
 
 

@@ -6,12 +6,22 @@ import json
 from dataclasses import replace
 from importlib.resources import files
 
+import anndata
 import jsonschema
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from cocluster import Account, CoCluster, account, explain, open_blocks, write_blocks
+from cocluster import (
+    Account,
+    CoCluster,
+    account,
+    choose_n_clusters,
+    explain,
+    open_blocks,
+    write_blocks,
+)
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
 from cocluster.datasets import Dataset
@@ -79,7 +89,10 @@ def test_what_is_known_of_the_members_is_shown():
             assert member.title == data.titles[member.position]
             assert member.name == data.sample_names[member.position]
             assert member.snippet.rstrip("…") in " ".join(data.texts[member.position].split())
-            assert member.metadata == {"date": data.metadata["date"][member.position]}
+            cells = {name: column[member.position] for name, column in data.metadata.items()}
+            # The first sample has no number of words, and none is shown.
+            known = {name: str(cell) for name, cell in cells.items() if cell is not None}
+            assert member.metadata == known
             assert member.class_name == data.class_names[data.labels[member.position]]
 
 
@@ -271,6 +284,7 @@ def test_the_choice_of_a_number_is_told():
     assert found.choice is not None
     assert found.choice.reason == "three, because"
     assert [line.k for line in found.choice.sides[0].table] == [2, 3]
+    assert found.choice.trees == ()
     assert "other number" in kinds(found)
 
 
@@ -387,3 +401,79 @@ def test_thumbnails_are_read_from_the_folder_and_from_nowhere_else(tmp_path):
 def test_links_of_the_fit_are_in_the_account():
     (own,) = told().links
     assert (own.type, own.stated, own.implied) == ("samples", 3, links().n_implied)
+
+
+def test_metadata_that_set_clusters_apart_are_told(planted: Blocks, rng):
+    n = len(planted.row_labels)
+    columns = {
+        "desk": np.array([f"desk {label}" for label in planted.row_labels], dtype=object),
+        "age": 100 * planted.row_labels + rng.random(n),
+        "code": np.array([f"x{i}" for i in range(n)], dtype=object),
+    }
+    columns["desk"][:2] = [None, ""]
+    model = fitted(planted.X)
+    found = account(model, Dataset("words", {"X": planted.X}, metadata=columns))
+    for own in found.samples:
+        inside = model.labels_ == own.id
+        by_column = {trait.column: trait for trait in own.traits}
+        # Each group has a desk of its own, and of the desks that are not known nothing is told.
+        desk, known = by_column["desk"], np.arange(n) >= 2
+        has = columns["desk"] == desk.value
+        assert desk.share == pytest.approx(has[inside & known].mean()) == 1
+        assert desk.lift == pytest.approx(1 / has[known].mean())
+        # The ages of the group in the middle are neither larger nor smaller than those of others.
+        if np.median(columns["age"][inside]) // 100 == 1:
+            assert "age" not in by_column
+        else:
+            assert by_column["age"].median == np.median(columns["age"][inside])
+            assert by_column["age"].overall == np.median(columns["age"])
+        # No two samples share a code.
+        assert "code" not in by_column
+
+
+def test_metadata_that_chance_made_are_not_told(planted: Blocks, rng):
+    n = planted.X.shape[0]
+    coins = {f"coin {i}": rng.integers(0, 2, n).astype(str) for i in range(10)}
+    data = Dataset("coins", {"X": planted.X}, metadata=coins)
+    assert all(own.traits == () for own in account(fitted(planted.X), data).samples)
+
+
+def test_annotations_are_metadata(planted: Blocks):
+    adata = anndata.AnnData(planted.X.astype(np.float32))
+    adata.obs["group"] = pd.Categorical([f"g{label}" for label in planted.row_labels])
+    adata.obs["quality"] = np.where(np.arange(adata.n_obs) % 2, 0.5, np.nan)
+    model = CoCluster(3, random_state=0).fit(adata)
+    found = account(model, adata)
+    for own in found.samples:
+        assert {trait.column for trait in own.traits} == {"group"}
+        for member in own.representative:
+            expected = {"group": adata.obs["group"].iloc[member.position]}
+            # What is missing is not shown.
+            expected |= {"quality": "0.5"} if member.position % 2 else {}
+            assert member.metadata == expected
+
+
+def test_trees_of_all_types_are_told_and_drawn(planted: Blocks):
+    features = np.array([f"word{j}" for j in range(planted.X.shape[1])])
+    data = Dataset("words", {"words": planted.X}, feature_names={"words": features})
+    # The features are not judged, and have a tree all the same.
+    choice = choose_n_clusters(data.data, 3, features=False, random_state=0)
+    found = account(CoCluster(3, random_state=0).fit(data.data), data, choice=choice)
+    assert found.choice is not None
+    samples, words = found.choice.trees
+    assert (samples.type, words.type) == ("samples", "words")
+    assert samples.leaves == choice.rows.leaves
+    assert [merge.size for merge in samples.merges][-1] == len(data)
+    # A sum of the sizes below, and information is never won by merging.
+    for tree in (samples, words):
+        sizes = list(tree.leaves)
+        for merge in tree.merges:
+            sizes.append(sizes[merge.left] + sizes[merge.right])
+            assert merge.size == sizes[-1]
+        heights = [merge.height for merge in tree.merges]
+        assert heights == sorted(heights)
+        assert all(word in set(features) for text in tree.words for word in text.split(", "))
+    page = found.to_html()
+    assert page.count("How clusters of samples come together") > 0
+    assert all(text in page for text in samples.words)
+    assert len(found.rows("merges")) == len(samples.merges) + len(words.merges)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cocluster.cli.terminal import bold, cut, printable, table, width
+from cocluster.report.page.words import trait_words
 
 # Features that the overview shows of each cluster.
 FEATURES = 6
@@ -35,29 +36,42 @@ def details(account: Any, cluster: Any) -> str:
     lines = [bold(printable(f"{cluster.id}: {cluster.name}")) + f" ({size}{sure})"]
     for view in cluster.views:
         names = ", ".join(feature.name for feature in view.features) or "nothing in particular"
-        lines.append(f"  {printable(view.name)} ({view.share:.0%}): {printable(names)}")
-    goes = [f"{g.type} {g.id} ({g.name}, {g.size:,})" for g in cluster.groups[:3]]
+        # Of several views it is said how much of what is known of the cluster each one tells.
+        tells = f" (tell {view.share:.0%})" if len(cluster.views) > 1 else ""
+        lines.append(f"  {printable(view.name)}{tells}: {printable(names)}")
+    goes = [f"{g.size:,} {g.type} “{g.name}”" for g in cluster.groups[:3]]
     if goes:
         lines.append(f"  goes with: {printable(', '.join(goes))}")
+    traits = ["{} ({})".format(*trait_words(trait)) for trait in cluster.traits]
+    if traits:
+        lines.append(f"  metadata: {printable('; '.join(traits))}")
     for title, members in (
         ("typical", cluster.representative),
         ("borderline", cluster.borderline_members),
     ):
         if members:
             lines.append(f"  {title}:")
-            lines += [f"    {_member(member)}" for member in members]
+            lines += [f"    {_member(account, member)}" for member in members]
     return "\n".join(lines)
 
 
-def _member(member: Any) -> str:
+def _member(account: Any, member: Any) -> str:
     """A sample in a list."""
-    text = " ".join(part for part in (member.title, member.snippet) if part)
-    other = "" if member.second is None else f" [or {member.second}]"
-    sure = "" if member.probability is None else f" {member.probability:.0%}"
-    line = f"{printable(member.name)}{sure}{other}" + (f"  {printable(text)}" if text else "")
+    second = account.name_of(account.data.center, member.second)
+    parts = [
+        member.name,
+        "" if member.probability is None else f"{member.probability:.0%} sure",
+        f"else “{second}”" if second else "",
+        " ".join(part for part in (member.title, member.snippet) if part),
+    ]
+    line = printable(" · ".join(part for part in parts if part))
     return cut(line, min(width() - 4, SNIPPET))
 
 
 def alerts(account: Any) -> list[str]:
     """What was odd, a line each."""
-    return [f"{alert.level}: {printable(alert.text)}" for alert in account.alerts]
+    return [
+        f"{alert.level}: {printable(alert.text)}"
+        + (f" ({printable(', '.join(alert.examples))})" if alert.examples else "")
+        for alert in account.alerts
+    ]

@@ -158,6 +158,19 @@ def layer_of(data: Any, layer: str | None) -> Any:
     return Layer(data.layers[layer], data.obs_names, data.var_names)
 
 
+def annotations_of(data: Any, ids: Array | None) -> dict[str, Array]:
+    """What annotated data say of their samples beside the matrices: the columns of ``.obs``.
+
+    In the order of ``ids``, the names of the samples (None: as they are). Empty for anything that
+    is not annotated.
+    """
+    if not (hasattr(data, "obs") and hasattr(data, "obs_names")):
+        return {}
+    place = {name: i for i, name in enumerate(data.obs_names)}
+    rows = slice(None) if ids is None else np.array([place[name] for name in ids], dtype=np.intp)
+    return {str(name): np.array(data.obs[name], dtype=object)[rows] for name in data.obs.columns}
+
+
 def _read_polars(X: Any, name: str, allow_nan: bool) -> Table:
     """A polars frame, which has no row names."""
     return _read(X.to_numpy(), name, allow_nan, None, X.columns)

@@ -91,8 +91,8 @@ class Account(Contents):
 
         Parameters
         ----------
-        part : {"clusters", "features", "members", "views", "associations", "classes", "links", \
-"broken", "choice", "alerts", "certainty", "history"}
+        part : {"clusters", "features", "members", "traits", "views", "associations", "classes", \
+"links", "broken", "choice", "merges", "alerts", "certainty", "history"}
         """
         return rows_of(self, part)
 
@@ -190,7 +190,8 @@ def account(
         refitted = sureness(model, data, links=links, n_refits=refits)
     about, tables = data_part(found, title), association_part(found)
     clusters = clusters_part(found, told, given, Album(found, thumbnail), refitted)
-    linked, chosen = links_part(found, links), choice_part(choice)
+    linked = links_part(found, links)
+    chosen = choice_part(choice, {name: len(own) for name, own in found.clusters.items()})
     return Account(
         format=FORMAT,
         title=title or about.name,

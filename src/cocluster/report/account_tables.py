@@ -85,6 +85,22 @@ def members(account: Contents) -> Iterator[Row]:
                     }
 
 
+def traits(account: Contents) -> Iterator[Row]:
+    """What sets the metadata of each cluster of samples apart."""
+    for own in account.samples:
+        for trait in own.traits:
+            yield {
+                "cluster": own.id,
+                "name": own.name,
+                "column": trait.column,
+                "value": trait.value,
+                "share": trait.share,
+                "lift": trait.lift,
+                "median": trait.median,
+                "median of all": trait.overall,
+            }
+
+
 def associations(account: Contents) -> Iterator[Row]:
     """Every block of every relation."""
     for table in account.associations:
@@ -169,6 +185,22 @@ def choice(account: Contents) -> Iterator[Row]:
             }
 
 
+def merges(account: Contents) -> Iterator[Row]:
+    """How the finest clusters come together, merge by merge."""
+    for tree in account.choice.trees if account.choice else ():
+        n = len(tree.leaves)
+        for i, merge in enumerate(tree.merges):
+            yield {
+                "type": tree.type,
+                "clusters left": n - 1 - i,
+                "first": merge.left,
+                "second": merge.right,
+                "becomes": n + i,
+                "size": merge.size,
+                "information lost": merge.height,
+            }
+
+
 def alerts(account: Contents) -> Iterator[Row]:
     """What is odd."""
     for alert in account.alerts:
@@ -198,12 +230,14 @@ TABLES: dict[str, Callable[[Contents], Iterator[Row]]] = {
     "clusters": clusters,
     "features": features,
     "members": members,
+    "traits": traits,
     "views": views,
     "associations": associations,
     "classes": classes,
     "links": links,
     "broken": broken,
     "choice": choice,
+    "merges": merges,
     "alerts": alerts,
     "certainty": certainty,
     "history": history,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from cocluster.report.page.words import figure_of, percent, times_of
+from cocluster.report.page.words import figure_of, percent, times_of, trait_words
 from cocluster.report.parts.values import Contents
 
 # Features of a cluster that a line of the table has room for.
@@ -21,6 +21,7 @@ def as_markdown(account: Contents) -> str:
         f"# {_text(account.title)}",
         f"{_text(sizes)}; {len(account.samples)} clusters by {_text(how)}.",
         _clusters(account),
+        *_traits(account),
         *_sure(account),
         *_classes(account),
         *_links(account),
@@ -42,6 +43,18 @@ def _clusters(account: Contents) -> str:
         ]
         rows.append([own.id, own.name, f"{own.size:,}", percent(own.certainty), *features])
     return _table(["cluster", "name", account.data.center, "sure", *views], rows)
+
+
+def _traits(account: Contents) -> Iterable[str]:
+    """What sets the metadata of clusters apart."""
+    lines = []
+    for own in account.samples:
+        parts = ["{} ({})".format(*trait_words(trait)) for trait in own.traits]
+        if parts:
+            lines.append(f"- “{_text(own.name)}”: {_text('; '.join(parts))}")
+    if lines:
+        yield "## Metadata"
+        yield "\n".join(lines)
 
 
 def _sure(account: Contents) -> Iterable[str]:

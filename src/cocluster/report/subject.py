@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from cocluster.data.containers import annotations_of
 from cocluster.data.relational import RelationalData, blocks_of, relational
 from cocluster.linalg.partitions import Partition, as_partition
 from cocluster.linalg.types import Array
@@ -35,6 +36,33 @@ class Described(Protocol):
     @property
     def data(self) -> RelationalData:
         """The views as relational data."""
+
+
+@dataclass(eq=False)
+class Annotated:
+    """What is known of the samples of annotated data: `Described`, with metadata alone."""
+
+    data: RelationalData
+    metadata: Any
+    sample_names: Any
+    name: str = ""
+    labels: Any = None
+    class_names: Any = None
+    texts: Any = None
+    titles: Any = None
+    notes: Any = ()
+
+
+def described_of(data: Any, read: RelationalData) -> Described | None:
+    """What is known of samples beside the matrices; None if nothing is.
+
+    ``read`` is the same as relational data.
+    """
+    if isinstance(data, Described):
+        return data
+    names = read.names.get(read.center)
+    columns = annotations_of(data, names)
+    return Annotated(read, columns, names) if columns else None
 
 
 @dataclass(frozen=True, eq=False)

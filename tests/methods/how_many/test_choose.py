@@ -107,9 +107,23 @@ def test_tables_and_trees_are_whole(choice: Choice) -> None:
         heights = [merge.height for merge in side.tree]
         assert heights == sorted(heights)
         assert heights[-1] == pytest.approx(1)
+        # Nothing in these data has a name.
+        assert side.words == ("",) * len(side.leaves)
     # The likelihood has its best number where it is highest.
     by_number = {line.k: line.icl for line in choice.rows.table if line.icl is not None}
     assert max(by_number, key=lambda k: by_number[k]) == choice.rows.fine
+
+
+def test_leaves_are_told_by_the_features_that_they_have(X: sp.csr_array) -> None:
+    planted = make_blocks(120, 80, 3, contrast=CLEAR, random_state=0)
+    names = np.array([f"{label}:{j}" for j, label in enumerate(planted.column_labels)])
+    data = RelationalData(relational(X).relations, names={"features": names})
+    found = choose_n_clusters(data, 3, features=False, random_state=0)
+    for side in found.trees.values():
+        assert len(side.words) == len(side.leaves)
+        # Those of a leaf are of one group, because groups do not mix.
+        for words in side.words:
+            assert len({word.split(":")[0] for word in words.split(", ")}) == 1
 
 
 @pytest.mark.parametrize("stop", [0, 1, 3])
@@ -130,10 +144,14 @@ def test_a_search_that_was_stopped_goes_on_as_if_it_had_not(
 
 
 def test_reports_go_from_nothing_to_all(X: sp.csr_array) -> None:
-    done: list[float] = []
-    choose_n_clusters(X, random_state=0, callback=lambda share, words: done.append(share))
+    said: list[tuple[float, str]] = []
+    choose_n_clusters(X, random_state=0, callback=lambda *told: said.append(told))
+    done = [share for share, _ in said]
     assert done == sorted(done)
     assert (done[0], done[-1]) == (0.0, 1.0)
+    # Within a step, too: who waits sees it go on.
+    for words in {words for _, words in said[:-1]}:
+        assert len({share for share, own in said if own == words}) > 2
 
 
 def test_a_file_keeps_what_is_known(X: sp.csr_array, choice: Choice, tmp_path: Path) -> None:

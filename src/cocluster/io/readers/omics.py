@@ -8,7 +8,7 @@ from typing import Any
 
 from cocluster.blocks.disk.sources.h5ad import total_bytes
 from cocluster.data.alignment import align
-from cocluster.data.containers import as_table, views_of
+from cocluster.data.containers import annotations_of, as_table, views_of
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.common import encode_labels
@@ -20,7 +20,10 @@ from cocluster.utils.optional import library
 
 
 def read_h5ad(file: Path, asked: Asked) -> Dataset:
-    """Data set of the matrix ``.X`` of AnnData; ``asked.label`` is a column of ``.obs``."""
+    """Data set of the matrix ``.X`` of AnnData; ``asked.label`` is a column of ``.obs``.
+
+    The other columns of ``.obs`` are metadata.
+    """
     data = _load(file, asked, "anndata", "read_h5ad")
     return _dataset(file, {"X": data}, data, asked.label)
 
@@ -42,6 +45,8 @@ def _dataset(file: Path, views: dict[str, Any], data: Any, label: str | None) ->
     # Views may lack observations or have them in another order: classes go by name.
     values = None if not classes or ids is None else [classes.get(name) for name in ids]
     labels, names = encode_labels(values)
+    metadata = annotations_of(data, ids)
+    metadata.pop(label or "", None)
     return Dataset(
         file.stem,
         {name: table.matrix for name, table in tables.items()},
@@ -54,7 +59,8 @@ def _dataset(file: Path, views: dict[str, Any], data: Any, label: str | None) ->
             if table.column_names is not None
         },
         present={name: rows for name, rows in row_index.items() if rows is not None},
-        reading=Reading(label=label or ""),
+        metadata=metadata,
+        reading=Reading(label=label or "", left_out=dict.fromkeys(metadata, "")),
     )
 
 

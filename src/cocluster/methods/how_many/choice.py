@@ -85,6 +85,8 @@ class Side:
         Objects in each of the finest clusters.
     tree : tuple of Merge
         From the finest clusters to one, least loss of information first.
+    words : tuple of str
+        What each of the finest clusters is about: a few names of features, where they have names.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Side:
     table: tuple[Line, ...] = ()
     leaves: tuple[int, ...] = ()
     tree: tuple[Merge, ...] = ()
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,16 @@ class Choice:
         return self.sides[0]
 
     @property
+    def trees(self) -> dict[str, Side]:
+        """Leaves, merges and words of every type, also of those whose number was not judged."""
+        found = self.measured.get("whole", {}).get("trees", {})
+        others = {
+            name: Side(name, sum(own["leaves"]), 1, 1, 1, **tree_of(own))
+            for name, own in found.items()
+        }
+        return others | {side.name: side for side in self.sides}
+
+    @property
     def columns(self) -> Side:
         """The features of the only view."""
         _, *others = self.sides
@@ -189,4 +202,15 @@ def _side(values: Mapping[str, Any]) -> Side:
     """A side from its values in JSON."""
     table = tuple(Line(**line) for line in values["table"])
     tree = tuple(Merge(**merge) for merge in values["tree"])
-    return Side(**{**values, "table": table, "tree": tree, "leaves": tuple(values["leaves"])})
+    # Files of earlier versions have no words.
+    lists = {name: tuple(values.get(name, ())) for name in ("leaves", "words")}
+    return Side(**{**values, "table": table, "tree": tree, **lists})
+
+
+def tree_of(measured: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a `Side` that describe its tree, from what was measured."""
+    return {
+        "leaves": tuple(measured["leaves"]),
+        "tree": tuple(Merge(*merge) for merge in measured["merges"]),
+        "words": tuple(measured.get("words", ())),
+    }

@@ -90,12 +90,12 @@ def degrees(data: RelationalData) -> Array:
 
 
 def without_empty(data: RelationalData) -> RelationalData:
-    """Without features that no sample has, views that are left with none, and names."""
-    kept = [_filled(relation) for relation in data.relations]
-    filled = tuple(relation for relation in kept if relation.matrix.shape[1])
-    return replace(data, relations=filled, names={})
-
-
-def _filled(relation: Relation) -> Relation:
-    """A relation without columns of zeros."""
-    return relation.select(relation.cols, np.flatnonzero(column_degrees(relation.matrix)))
+    """Without features that no sample has, views that are left with none, and names of samples."""
+    relations, names = [], {}
+    for relation in data.relations:
+        filled = np.flatnonzero(column_degrees(relation.matrix))
+        if len(filled):
+            relations.append(relation.select(relation.cols, filled))
+            if relation.cols in data.names:
+                names[relation.cols] = data.names[relation.cols][filled]
+    return replace(data, relations=tuple(relations), names=names)

@@ -16,7 +16,7 @@ import numpy as np
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.matrices import column_sums
 from cocluster.methods.how_many.agreement import agreement
-from cocluster.methods.how_many.choice import Choice, Line, Merge, Side
+from cocluster.methods.how_many.choice import Choice, Line, Side, tree_of
 from cocluster.methods.how_many.cuts import (
     Fit,
     Labels,
@@ -41,6 +41,7 @@ from cocluster.methods.how_many.icl import (
 )
 from cocluster.methods.how_many.ready import most_clusters, numbers_up_to, ready, seen_from
 from cocluster.methods.how_many.rule import side_of, words_for
+from cocluster.methods.how_many.words import words_of_leaves
 from cocluster.utils.checks import check_integer
 
 # Called with the share of the work that is done and what comes next; returning True ends it.
@@ -51,6 +52,8 @@ Keep = Callable[[Choice], object]
 # How often samples and features are judged by halves: the mean of three is known to about a
 # hundredth, and features are seldom asked for.
 REPEATS, FEATURE_REPEATS = 3, 2
+# What a fit from scratch takes, in fits from a start: only to say how far a step is.
+FROM_SCRATCH = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +113,11 @@ class Search:
         for i, (step, words) in enumerate(steps):
             if step in done:
                 continue
-            if report is not None and report(i / len(steps), words):
+            heard = _Heard(self, report, words, i / len(steps), 1 / len(steps))
+            try:
+                done[step] = replace(self, fit=heard).measure(step, done)
+            except _Stopped:
                 return self.choice(done)
-            done[step] = self.measure(step, done)
             if keep is not None:
                 keep(self.choice(done))
         if report is not None:
@@ -197,7 +202,11 @@ class Search:
         trees = {}
         for side, name in enumerate((self.data.center, *views(self.data))):
             leaves = np.bincount(fine[name]).tolist()
-            trees[name] = {"leaves": leaves, "merges": _linkage(steps, side, leaves)}
+            trees[name] = {
+                "leaves": leaves,
+                "merges": _linkage(steps, side, leaves),
+                "words": words_of_leaves(self.data, fine, name),
+            }
         return trees
 
     def _compared(self, name: str, repeat: int, spread: float) -> list[list[float]]:
@@ -232,9 +241,50 @@ class Search:
             line = Line(k, float(rand), float(found), float(possible), float(null), likelihood)
             table.append(line)
         side = side_of(name, self.data.size(name), table, whole["best"][name], self.most(name))
-        tree = whole["trees"][name]
-        merges = tuple(Merge(*merge) for merge in tree["merges"])
-        return replace(side, leaves=tuple(tree["leaves"]), tree=merges)
+        return replace(side, **tree_of(whole["trees"][name]))
+
+
+class _Stopped(Exception):
+    """Whoever follows the search has seen enough."""
+
+
+@dataclass(eq=False)
+class _Heard:
+    """A way to cluster that tells how far a step is before every fit; a `Fit`.
+
+    Attributes
+    ----------
+    search : Search
+    report : callable or None
+    words : str
+        What the step does.
+    begun, extent : float
+        The share of all work that is done before the step, and that of the step.
+    """
+
+    search: Search
+    report: Report | None
+    words: str
+    begun: float
+    extent: float
+    spent: float = 0.0
+
+    def __call__(
+        self,
+        data: RelationalData,
+        n_clusters: int,
+        n_column_clusters: Mapping[str, int] | None,
+        start: Labels | None,
+        seed: int,
+    ) -> Labels:
+        """Labels by type."""
+        # In each half there is one fit from scratch, and one from a start for each number.
+        all_of_it = 2 * (FROM_SCRATCH + len(numbers_up_to(self.search.k_max)))
+        done = self.begun + self.extent * min(self.spent / all_of_it, 1.0)
+        if self.report is not None and self.report(done, self.words):
+            raise _Stopped
+        self.spent += FROM_SCRATCH if start is None else 1.0
+        return self.search.fit(data, n_clusters, n_column_clusters, start, seed)
 
 
 def search_in(

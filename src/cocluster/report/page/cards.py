@@ -13,6 +13,7 @@ from cocluster.report.page.words import (
     short,
     swatch,
     times_of,
+    trait_words,
 )
 from cocluster.report.parts.values import ClusterShown, Contents, MemberShown, ViewShare
 from cocluster.utils.html import Html, markup, tag
@@ -36,6 +37,9 @@ def cards(account: Contents) -> Html:
         [_card(account, own) for own in account.samples],
         offers(rows_of(account, "features"), "features"),
         offers(rows_of(account, "members"), "members"),
+        offers(rows_of(account, "traits"), "traits")
+        if any(own.traits for own in account.samples)
+        else None,
         _groups(account),
     )
 
@@ -48,6 +52,7 @@ def _card(account: Contents, own: ClusterShown) -> Html:
         tag("h3", swatch(own.id), tag("span", own.name, dir="auto")),
         tag("p", _facts(account, own), class_="facts"),
         _views_share(own),
+        _traits(own),
         tag(
             "div",
             tag("div", [_view(own, view) for view in own.views if view.features], class_="views"),
@@ -89,6 +94,18 @@ def _views_share(own: ClusterShown) -> Html | None:
         return None
     shares = [f"{view.name} {percent(view.share)}" for view in own.views]
     return tag("p", "Told by ", ", ".join(shares), class_="small")
+
+
+def _traits(own: ClusterShown) -> Html | None:
+    """What sets the metadata of the members apart."""
+    if not own.traits:
+        return None
+    items = []
+    for trait in own.traits:
+        what, much = trait_words(trait)
+        items.append(tag("li", tag("b", short(what), dir="auto"), " ", tag("span", much)))
+    title = f"Metadata of {own.name}"
+    return tag("ul", items, class_="traits", aria_label=title)
 
 
 def _view(own: ClusterShown, view: ViewShare) -> Html:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cocluster.report.account_tables import rows_of
+from cocluster.report.page.tree import tree_figure
 from cocluster.report.page.words import data_table, figure_of, offers, section
-from cocluster.report.parts.values import Contents, NumberChosen
+from cocluster.report.parts.values import Contents, NumberChosen, TreeShown
 from cocluster.utils.html import Html, tag
 
 # Size of a drawing in its own units, and the space for the axes.
@@ -30,7 +31,17 @@ def choice(account: Contents) -> Html | None:
         None if found.complete else tag("p", "The search was stopped before its end."),
         figures,
         offers(rows_of(account, "choice"), "choice"),
+        _trees(account, found.trees),
     )
+
+
+def _trees(account: Contents, trees: Sequence[TreeShown]) -> Html | None:
+    """How fine clusters come together, beside each other where there is room."""
+    rows = rows_of(account, "merges")
+    figures = [
+        tree_figure(tree, [row for row in rows if row["type"] == tree.type]) for tree in trees
+    ]
+    return tag("div", figures, class_="trees") if figures else None
 
 
 def _side(side: NumberChosen) -> Html:

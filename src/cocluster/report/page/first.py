@@ -5,7 +5,7 @@ from __future__ import annotations
 from cocluster.report.account_tables import rows_of
 from cocluster.report.colours import as_hex, cluster_colour
 from cocluster.report.page.matrix import overview
-from cocluster.report.page.words import bar, offers, percent, section, swatch
+from cocluster.report.page.words import bar, offers, percent, section, several, swatch
 from cocluster.report.parts.values import Contents
 from cocluster.utils.html import Html, markup, tag
 
@@ -14,8 +14,7 @@ def lead(account: Contents) -> Html:
     """The whole in one sentence."""
     run, sizes = account.run, [f"{t.size:,} {t.name}" for t in account.data.types]
     joined = " and ".join(filter(None, [", ".join(sizes[:-1]), sizes[-1]]))
-    k = len(account.samples)
-    found = tag("strong", f"{k} cluster{'s' if k != 1 else ''}")
+    found = tag("strong", several(len(account.samples), "cluster"))
     took = f" in {run.seconds:,.1f} s" if run.seconds is not None else ""
     return markup(f"{joined} in ", found, f", found by {run.name or run.method}{took}.")
 

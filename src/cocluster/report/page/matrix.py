@@ -41,6 +41,7 @@ def overview(account: Contents) -> Html:
             f"{picture.n_rows:,} {picture.rows} by {picture.n_columns:,} {picture.columns}, sorted "
             "by cluster. ",
             _legend(picture),
+            " ",
             tag("a", "Look closer", href="#matrix"),
         ),
     )

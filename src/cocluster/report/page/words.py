@@ -7,7 +7,7 @@ from typing import Any
 
 from cocluster.report.account_tables import as_csv
 from cocluster.report.colours import as_hex, cluster_colour
-from cocluster.report.parts.values import Id
+from cocluster.report.parts.values import Id, TraitShown
 from cocluster.report.tables import Row
 from cocluster.utils.html import Html, tag
 
@@ -52,6 +52,33 @@ def times_of(lift: float | None) -> str:
     # One digit after the point, unless that would say nothing or too much.
     digits = 2 if lift < 0.1 else 1 if lift < 100 else 0
     return f"{lift:,.{digits}f}×"
+
+
+def trait_words(trait: TraitShown) -> tuple[str, str]:
+    """What the metadata of a cluster have more of, and how much more.
+
+    >>> trait_words(TraitShown("desk", "sport", share=0.5, lift=3.0))
+    ('desk: sport', '50 % here, 17 % of all')
+    >>> trait_words(TraitShown("age", "", median=41.0, overall=30.0))
+    ('age: 41', 'median; 30 in all')
+    """
+    if trait.lift is not None:
+        everywhere = (trait.share or 0.0) / trait.lift
+        often = f"{percent(trait.share)} here, {percent(everywhere)} of all"
+        return f"{trait.column}: {trait.value}", often
+    return (
+        f"{trait.column}: {figure_of(trait.median)}",
+        f"median; {figure_of(trait.overall)} in all",
+    )
+
+
+def several(n: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> several(1, "cluster"), several(1200, "cluster")
+    ('1 cluster', '1,200 clusters')
+    """
+    return f"{n:,} {noun}{'s' if n != 1 else ''}"
 
 
 def cut(text: str, length: int = LONG) -> str:

@@ -74,7 +74,7 @@ def _of_data(found: Material) -> Iterator[Alert]:
             yield Alert(
                 "empty features",
                 "note",
-                f"{_several(len(empty), 'column')} of {relation.cols} have no entries: they say "
+                f"{_several(len(empty), 'column')} of {relation.cols} without any entry: they say "
                 "nothing about any sample.",
                 _examples(found, relation.cols, empty),
             )
@@ -139,8 +139,8 @@ def _of_samples(found: Material) -> Iterator[Alert]:
         yield Alert(
             "empty samples",
             "warning",
-            f"{_several(int(empty.sum()), 'row')} of {found.center} without any entry: nothing "
-            "tells which cluster they belong to.",
+            f"{int(empty.sum()):,} of the {found.center} without any entry: nothing tells which "
+            "cluster they belong to.",
             _examples(found, found.center, np.flatnonzero(empty)),
         )
     first = np.unique(np.hstack(keys), axis=0, return_index=True)[1]
@@ -150,8 +150,8 @@ def _of_samples(found: Material) -> Iterator[Alert]:
         yield Alert(
             "repeated samples",
             "note",
-            f"{_several(int(again.sum()), 'row')} of {found.center} that repeat an earlier one: "
-            "copies weigh as much as originals.",
+            f"{_several(int(again.sum()), 'copy', 'copies')} of other {found.center}: they count "
+            "as much as originals.",
             _examples(found, found.center, np.flatnonzero(again)),
         )
 
@@ -165,8 +165,8 @@ def _heavy(
         yield Alert(
             "heavy sample",
             "warning",
-            f"One row of {relation.cols} holds {shares.max():.0%} of all squared values: look at "
-            "it, or scale the data.",
+            f"One of the {found.center} holds {shares.max():.0%} of all squared values of "
+            f"{relation.cols}: look at it, and leave it out if it is odd.",
             _examples(found, found.center, [positions[shares.argmax()]]),
         )
 

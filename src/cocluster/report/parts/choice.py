@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
-from cocluster.methods.how_many.choice import Choice, Line
-from cocluster.report.parts.values import HowMany, NumberChosen, NumberTried
+from collections.abc import Mapping
+
+from cocluster.methods.how_many.choice import Choice, Line, Side
+from cocluster.report.parts.values import (
+    HowMany,
+    MergeShown,
+    NumberChosen,
+    NumberTried,
+    TreeShown,
+)
 
 # Standard deviations of chance below which agreement says nothing.
 CHANCE = 3
 
 
-def choice_part(choice: Choice | None) -> HowMany | None:
-    """The numbers that were tried, and the reason for the one that was taken."""
+def choice_part(choice: Choice | None, n_clusters: Mapping[str, int]) -> HowMany | None:
+    """The numbers that were tried, and the reason for the one that was taken.
+
+    ``n_clusters`` are those of the fit, by type: trees are cut there.
+    """
     if choice is None:
         return None
     sides = tuple(
         NumberChosen(side.name, side.coarse, side.stable, side.fine, tuple(map(_tried, side.table)))
         for side in choice.sides
     )
-    return HowMany(choice.reason, choice.complete, sides)
+    trees = tuple(
+        _tree(side, n_clusters[name])
+        for name, side in choice.trees.items()
+        if side.tree and name in n_clusters
+    )
+    return HowMany(choice.reason, choice.complete, sides, trees)
+
+
+def _tree(side: Side, clusters: int) -> TreeShown:
+    """How the finest clusters of a type come together."""
+    merges = tuple(MergeShown(m.left, m.right, m.height, m.size) for m in side.tree)
+    words = side.words or ("",) * len(side.leaves)
+    return TreeShown(side.name, clusters, side.leaves, words, merges)
 
 
 def _tried(line: Line) -> NumberTried:

@@ -14,6 +14,7 @@ from cocluster.report.explanation import Cluster, Explanation
 from cocluster.report.naming import checked_names, unique
 from cocluster.report.parts.material import Material
 from cocluster.report.parts.members import Album
+from cocluster.report.parts.traits import traits_part
 from cocluster.report.parts.values import (
     Association,
     ClusterShown,
@@ -55,6 +56,7 @@ def clusters_part(
         )
         stability = {} if refitted is None else refitted.stability.get(name, {})
         sure = _sure(found, name)
+        traits = traits_part(found) if name == found.center else [()] * len(own)
         shown[name] = tuple(
             ClusterShown(
                 id=cluster.id,
@@ -71,6 +73,7 @@ def clusters_part(
                 groups=(),
                 representative=_members(found, name, cluster.representative, album),
                 borderline_members=_members(found, name, cluster.borderline, album),
+                traits=traits[c],
             )
             for c, cluster in enumerate(explained_ones)
         )

@@ -21,6 +21,7 @@ from cocluster.report.subject import (
     Described,
     Subject,
     checked_labels,
+    described_of,
     is_model,
     labels_of,
     read_data,
@@ -66,9 +67,8 @@ class Material:
             labels = labels_of(model)
             return Material(model, None, _clusters(labels))
         read = read_data(data)
-        described = data if isinstance(data, Described) else None
         clusters = _clusters(checked_labels(model, read))
-        return Material(model, centred(read), clusters, described, read)
+        return Material(model, centred(read), clusters, described_of(data, read), read)
 
     @property
     def has_unknown(self) -> bool:

@@ -6,14 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from cocluster.linalg.types import Array
 from cocluster.report.parts.material import Material
 from cocluster.report.png import data_address
+from cocluster.utils.parsing import is_missing
 
 # Letters of a text that are shown: three or four lines.
 SNIPPET = 240
 # Columns of metadata beside a sample, and letters of each: the rest is in the data.
 COLUMNS, CELL = 6, 80
+# Numbers from here on are written whole: 12345.0 is no 1.234e+04.
+LARGE = 1e4
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +57,11 @@ class Album:
             names = about.class_names
             known["class_name"] = str(code if names is None else names[code])
         columns = list(about.metadata.items())[:COLUMNS]
-        known["metadata"] = {str(k): _cut(str(v[position]), CELL) for k, v in columns}
+        known["metadata"] = {
+            str(name): _cut(shown_value(cells[position]), CELL)
+            for name, cells in columns
+            if not is_missing(cells[position]) and cells[position] != ""
+        }
         return known
 
     def _body(self, position: int) -> str:
@@ -61,6 +70,17 @@ class Album:
         text = "" if about is None else str(about.texts[position])
         bodies = getattr(getattr(about, "counter", None), "bodies", None)
         return (str(bodies([text])[0]) or text) if bodies is not None else text
+
+
+def shown_value(cell: Any) -> str:
+    """A value of the metadata as people write it.
+
+    >>> shown_value(3.0), shown_value(0.123456789), shown_value("0.50")
+    ('3', '0.1235', '0.50')
+    """
+    # Digits of single-precision numbers beyond the fourth are noise to who looks at a sample.
+    number = isinstance(cell, float | np.floating)
+    return f"{cell:.4g}" if number and abs(cell) < LARGE else f"{cell:.0f}" if number else str(cell)
 
 
 def _cut(text: str, length: int) -> str:

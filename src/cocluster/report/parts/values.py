@@ -212,6 +212,30 @@ class GroupShown:
 
 
 @dataclass(frozen=True)
+class TraitShown:
+    """Something in the metadata that a cluster has more of (or less) than the other samples.
+
+    Attributes
+    ----------
+    column : str
+        The column of metadata.
+    value : str
+        A value that is more frequent in the cluster; empty where numbers are compared.
+    share, lift : float or None
+        Share of the members that have the value, and that over its share among all samples.
+    median, overall : float or None
+        Median of the numbers of the members, and of all.
+    """
+
+    column: str
+    value: str
+    share: float | None = None
+    lift: float | None = None
+    median: float | None = None
+    overall: float | None = None
+
+
+@dataclass(frozen=True)
 class ClusterShown:
     """A cluster of one type.
 
@@ -237,6 +261,8 @@ class ClusterShown:
     groups : tuple of GroupShown
         Groups of the other types that go with it, the strongest first.
     representative, borderline_members : tuple of MemberShown
+    traits : tuple of TraitShown
+        What sets the metadata of the members apart, the clearest first.
     """
 
     id: Id
@@ -252,6 +278,7 @@ class ClusterShown:
     groups: tuple[GroupShown, ...]
     representative: tuple[MemberShown, ...]
     borderline_members: tuple[MemberShown, ...]
+    traits: tuple[TraitShown, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -396,12 +423,47 @@ class NumberChosen:
 
 
 @dataclass(frozen=True)
+class MergeShown:
+    """One merge of a tree, see `cocluster.methods.how_many.choice.Merge`."""
+
+    left: int
+    right: int
+    height: float
+    size: int
+
+
+@dataclass(frozen=True)
+class TreeShown:
+    """How the finest clusters of a type that were looked at come together to one.
+
+    Attributes
+    ----------
+    type : str
+    clusters : int
+        How many clusters of the type there are in the end: where the tree is cut.
+    leaves : tuple of int
+        Objects in each of the finest clusters.
+    words : tuple of str
+        What each of them is about; empty where nothing has a name.
+    merges : tuple of MergeShown
+        In the numbering of scipy: leaves first, then merges in their order.
+    """
+
+    type: str
+    clusters: int
+    leaves: tuple[int, ...]
+    words: tuple[str, ...]
+    merges: tuple[MergeShown, ...]
+
+
+@dataclass(frozen=True)
 class HowMany:
-    """How the number of clusters was chosen; the reason in words."""
+    """How the number of clusters was chosen; the reason in words, and the trees of all types."""
 
     reason: str
     complete: bool
     sides: tuple[NumberChosen, ...]
+    trees: tuple[TreeShown, ...] = ()
 
 
 @dataclass(frozen=True)
