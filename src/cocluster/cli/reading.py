@@ -55,7 +55,15 @@ def read_data(asked: Namespace, progress: Progress) -> Dataset:
     )
     sizes = [f"{len(dataset):,} samples"]
     sizes += [f"{X.shape[1]:,} {printable(view)}" for view, X in dataset.views.items()]
-    for line in (", ".join(sizes), dataset.reading.told(), dataset.reading.counting):
+    told = [", ".join(sizes), dataset.reading.told(), dataset.reading.counting]
+    # Of ratings that is not what one wants; of counts it is.
+    if (
+        asked.command == "fit"
+        and len(dataset.reading.entries) > 2
+        and "--missing" not in asked.rest
+    ):
+        told.append("entries that are not in the file count as 0 (--missing unobserved: unknown)")
+    for line in told:
         if line:
             progress.note(f"  {printable(line)}")
     tell_notes(dataset, progress)

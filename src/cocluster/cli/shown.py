@@ -47,7 +47,7 @@ def details(account: Any, cluster: Any) -> str:
         lines.append(f"  metadata: {printable('; '.join(traits))}")
     for title, members in (
         ("typical", cluster.representative),
-        ("borderline", cluster.borderline_members),
+        ("least sure", cluster.borderline_members),
     ):
         if members:
             lines.append(f"  {title}:")

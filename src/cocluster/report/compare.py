@@ -141,13 +141,17 @@ class Comparison:
         """One of the tables (see `rows`) as a pandas frame."""
         return as_frame(self.rows(table))
 
-    def __str__(self) -> str:
+    @property
+    def told(self) -> str:
+        """How much has changed, in a sentence."""
         own = self.samples
-        n = len(own.labels)
-        lines = [
-            f"{len(own.moved):,} of {n:,} samples moved; {len(own.clusters)} clusters go on, "
-            f"{len(own.gone)} are gone, {len(own.new)} are new."
-        ]
+        return (
+            f"{len(own.moved):,} of {len(own.labels):,} samples moved; "
+            f"{len(own.clusters)} clusters go on, gone: {len(own.gone)}, new: {len(own.new)}."
+        )
+
+    def __str__(self) -> str:
+        own, lines = self.samples, [self.told]
         largest = sorted(own.flows, key=lambda flow: -flow.count)
         crossing = [flow for flow in largest if flow.source != flow.target]
         lines += [f"{flow.count:,}: {flow.source} -> {flow.target}" for flow in crossing[:SHOWN]]

@@ -54,7 +54,8 @@ def test_classes_are_found(writer, tmp_path):
 @pytest.mark.parametrize("writer", NAMED, ids=of)
 def test_names_are_kept(writer, tmp_path):
     dataset = read(writer(tmp_path))
-    assert dataset.feature_names["X"].tolist() == FEATURES
+    (names,) = dataset.feature_names.values()
+    assert names.tolist() == FEATURES
     if dataset.sample_names is not None:
         assert dataset.sample_names.tolist() == NAMES
 

@@ -31,7 +31,7 @@ def table(folder: Path, rows: list[tuple[Any, ...]], head: str = "", **asked: An
 def matrix(dataset: Dataset) -> dict[tuple[str, str], float]:
     """Entries by name of row and column."""
     X = dataset.X.tocoo()
-    rows, columns = dataset.sample_names, dataset.feature_names["X"]
+    rows, (columns,) = dataset.sample_names, dataset.feature_names.values()
     entries = zip(X.row, X.col, X.data, strict=True)
     return {(rows[i], columns[j]): value for i, j, value in entries}
 
@@ -59,6 +59,7 @@ def test_words_as_keys(tmp_path: Path) -> None:
     rows = [("ann", "jaws", 5), ("ann", "alien", 1), ("bob", "jaws", 2), ("bob", "heat", -4)]
     dataset = table(tmp_path, rows, "person,film,stars")
     assert dataset.reading.told() == "entries: person x film, stars"
+    assert list(dataset.views) == ["film"]
     assert matrix(dataset) == {(a, b): float(c) for a, b, c in rows}
     assert dataset.notes == (
         "Values have both signs; an entry that is not in the file counts as 0.",

@@ -31,16 +31,14 @@ def run(asked: Namespace) -> int:
     with project.writing():
         progress.begin("looking for good questions")
         talk = Talk.resumed(project, asked.seed)
-        before = len(talk.interview.answers)
-        if before:
-            progress.note(f"  going on after {before:,} earlier answers")
+        if talk.counts:
+            progress.note(f"  going on after {len(talk.counts):,} earlier answers")
         sitting = (_Placements if asked.placements else _Pairs)(project, progress, talk)
         sitting.ask(asked.questions)
         if not sitting.steps:
             tell("no answers, so nothing has changed.")
             return 0
-        n = len(talk.interview.answers)
-        progress.begin(f"clustering again with {n:,} answers")
+        progress.begin(f"clustering again with {len(talk.counts):,} answers")
         # Not written to the file of the interview: the next sitting goes on from the answers, so
         # that it does not matter where one has paused.
         model = talk.interview.refit().model

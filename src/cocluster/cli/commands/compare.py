@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,8 @@ from cocluster.projects import Project
 from cocluster.report.compare import compare
 from cocluster.utils.texts import as_json
 
-# Samples that are listed by name.
-SHOWN = 20
+# Samples that are listed by name, and ways from cluster to cluster.
+SHOWN, WAYS = 20, 5
 
 
 def run(asked: Namespace) -> int:
@@ -36,12 +38,28 @@ def run(asked: Namespace) -> int:
         show(as_json(_plain(found, common)))
         return 0
     missing = len(one) + len(other) - 2 * len(common)
-    show(str(found) + (f"\n{missing:,} samples are in one of the two only." if missing else ""))
-    moved = found.samples.moved[:SHOWN]
+    show(found.told + (f"\n{missing:,} samples are in one of the two only." if missing else ""))
+    moved = [common[m.position] for m in found.samples.moved]
     if moved:
-        rows = [[common[m.position], m.source, m.target] for m in moved]
-        show("\n" + table(["sample", "was in", "is in"], rows))
+        # By the names that each run has for its clusters, not by numbers that were matched.
+        was, now = _names(first, number), _names(second, last)
+        ways = [(was(one[name]), now(other[name])) for name in moved]
+        show("\n" + table(["samples", "were in", "are in"], _counted(ways)))
+        rows = [[name, *way] for name, way in zip(moved, ways, strict=True)]
+        show("\n" + table(["sample", "was in", "is in"], rows[:SHOWN]))
     return 0
+
+
+def _names(project: Project, number: int | None) -> Callable[[int], str]:
+    """What clusters of a run are called."""
+    account = project.run(number).account
+    known = {} if account is None else {own.id: own.name for own in account.samples}
+    return lambda label: f"{label} {known.get(label, '')}".strip()
+
+
+def _counted(ways: list[tuple[str, str]]) -> list[list[Any]]:
+    """From where to where most have moved."""
+    return [[n, *way] for way, n in Counter(ways).most_common(WAYS)]
 
 
 def _named(text: str) -> tuple[Project, int | None]:

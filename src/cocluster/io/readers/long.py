@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.blocks.disk.sources.parquet import LONG
-from cocluster.io.dataset import Dataset
+from cocluster.io.dataset import CENTER, Dataset
 from cocluster.io.readers.asked import Asked, finder
 from cocluster.io.readers.columns import Column
 from cocluster.io.readers.rows import Rows
@@ -66,8 +66,9 @@ def read_long(rows: Rows, names: Sequence[str]) -> Dataset:
     for key in (sample, feature):
         _refuse_missing(rows, key)
     samples, ids = _codes(sample.cells)
-    # Without the column all entries are of one view.
-    modality = np.array(others[1].texts if len(others) > 1 else ["X"] * len(rows), dtype=object)
+    # Without the column all entries are of one view, which is called as what it has in columns.
+    only = feature.name if feature.name != CENTER else "X"
+    modality = np.array(others[1].texts if len(others) > 1 else [only] * len(rows), dtype=object)
     views, present, features = {}, {}, {}
     for view in dict.fromkeys(modality.tolist()):
         of_view = modality == view

@@ -25,7 +25,7 @@ def read_h5ad(file: Path, asked: Asked) -> Dataset:
     The other columns of ``.obs`` are metadata.
     """
     data = _load(file, asked, "anndata", "read_h5ad")
-    return _dataset(file, {"X": data}, data, asked.label)
+    return _dataset(file, {"genes": data}, data, asked.label)
 
 
 def read_h5mu(file: Path, asked: Asked) -> Dataset:

@@ -57,7 +57,7 @@ def _card(account: Contents, own: ClusterShown) -> Html:
             "div",
             tag("div", [_view(own, view) for view in own.views if view.features], class_="views"),
             _members(account, "Typical", own.representative),
-            _members(account, "On the border", own.borderline_members),
+            _members(account, "Least sure", own.borderline_members),
             class_="card-body",
         ),
         id=f"cluster-{own.id}",

@@ -56,7 +56,8 @@ def test_blocks_are_what_the_reader_in_memory_reads(seed, tmp_path):
     source, dataset = open_source(path, 60_000), read(path)
     assert len(source.row_counts) > 1
     assert source.row_names.tolist() == dataset.sample_names.tolist()
-    assert source.column_names.tolist() == dataset.feature_names["X"].tolist()
+    (names,) = dataset.feature_names.values()
+    assert source.column_names.tolist() == names.tolist()
     # Sums of whole numbers are exact in any order.
     assert np.array_equal(whole(source).toarray(), dataset.X.toarray())
 
