@@ -239,7 +239,7 @@ class CoCluster(
         seed = int(generator(self.random_state).integers(2**31 - 1))
         choice = search_in(data, by_default, None, seed, features=False).run({})
         if choice.rows.stable == 1:
-            warnings.warn(choice.reason, UserWarning, stacklevel=3)
+            warnings.warn(choice.reason, UserWarning, stacklevel=4)
         return choice
 
     fit_predict = Coclusterer.fit_predict
