@@ -14,6 +14,8 @@ import pytest
 pytest.importorskip("starlette")
 
 from cocluster.projects import open_project
+from cocluster.projects.restoring import restored
+from cocluster.report import sorting
 from cocluster.web.desk import Desk
 from cocluster.web.routes import ENDPOINTS
 from tests.web.projects import HARM, Client, awaited, guarded, made
@@ -241,6 +243,20 @@ def test_searching_and_cells(client: Client, desk: Desk):
     head, _, cells = answer.body.partition(b"\n")
     edges = json.loads(head)
     assert len(cells) == (len(edges["rows"]) - 1) * (len(edges["columns"]) - 1)
+
+
+def test_the_first_picture_of_large_data_needs_no_entries(tmp_path: Path, monkeypatch):
+    small = Desk(made(tmp_path / "small"))
+    monkeypatch.setattr(sorting, "DIRECT", 0)
+    large = Desk(made(tmp_path / "large"))
+    whole = {"r0": 0, "r1": 60, "c0": 0, "c1": 28, "height": 60, "width": 28}
+    asked = [("/matrix", {}), ("/tile", whole)]
+    direct = [Client(*guarded(small)).get(path, **given).body for path, given in asked]
+    monkeypatch.setattr(large, "sorted", None)
+    assert [Client(*guarded(large)).get(path, **given).body for path, given in asked] == direct
+    # A run that is made the last one again has them, too.
+    with large.project.writing():
+        assert set(large.project.run(restored(large.project, 1)).grids) == {"words"}
 
 
 def test_the_map_is_drawn_once(client: Client, desk: Desk):

@@ -19,6 +19,7 @@ from cocluster.projects.project import DATA, FILE_ROW, Project, write_about
 from cocluster.projects.runs import NewRun
 from cocluster.report.account import Account, account
 from cocluster.report.page import page
+from cocluster.report.sorting import kept_grids
 from cocluster.report.thumbnails import thumbnails
 from cocluster.utils.texts import is_unicode
 
@@ -120,6 +121,7 @@ class Fitted:
             about,
             self.names,
             self.account(),
+            kept_grids(self.model, self.dataset),
         )
 
 

@@ -27,5 +27,6 @@ def restored(project: Project, number: int) -> int:
         {**kept, "restored": number},
         names,
         told,
+        run.grids,
     )
     return project.add_run(again, None if told is None else report_of(told))

@@ -13,10 +13,14 @@ import numpy as np
 
 from cocluster.io.saved import FORMAT, check_format, read_value, write_value
 from cocluster.linalg.types import Array
+from cocluster.report.grid import Grid
 from cocluster.utils.files import unreadable
 from cocluster.utils.parsing import json_object
 from cocluster.utils.texts import as_json, file_names, read_table, write_table
 from cocluster.utils.versions import versions
+
+# Where sums of large matrices are kept.
+GRIDS = "grids"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +39,8 @@ class NewRun:
     names : mapping of cluster to name
         As given by people.
     account : Account or None
+    grids : mapping of view to Grid
+        Of large data, what the first picture of them is drawn from.
     """
 
     model: Any
@@ -43,6 +49,7 @@ class NewRun:
     about: Mapping[str, Any] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
     account: Any = None
+    grids: Mapping[str, Grid] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +89,15 @@ class StoredRun:
         with unreadable(place, KeyError, TypeError, ValueError, AttributeError):
             return Account.from_dict(json_object(file.read_text(encoding="utf-8"), place))
 
+    @property
+    def grids(self) -> dict[str, Grid]:
+        """Sums of the sorted matrices of large data, by view."""
+        if not (self.folder / f"{GRIDS}.json").exists():
+            return {}
+        place = f"{self.folder.name}/{GRIDS}.json"
+        with unreadable(place, KeyError, TypeError, AttributeError):
+            return {view: Grid.of(kept) for view, kept in read_value(self.folder, GRIDS).items()}
+
     def labels(self, name: str = "samples") -> dict[str, int]:
         """Cluster of every object of a type, by what it is called."""
         known = self.about.get("files", {})
@@ -104,6 +120,8 @@ def write_run(folder: Path, run: NewRun) -> None:
     if run.account is not None:
         text = as_json(run.account.as_dict())
         (folder / "account.json").write_text(f"{text}\n", encoding="utf-8")
+    if run.grids:
+        write_value(folder, GRIDS, {view: grid.plain() for view, grid in run.grids.items()})
     summary = {"format": FORMAT, "time": _now(), **run.about, **_summary(run.model)}
     summary |= {"files": files, "names": {str(i): name for i, name in run.names.items()}}
     # Last, and with all letters escaped: its presence says that the run is whole.

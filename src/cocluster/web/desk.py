@@ -19,10 +19,10 @@ from cocluster.links import Links
 from cocluster.methods.base import Coclusterer
 from cocluster.projects import Project
 from cocluster.report.encoding import encoded
-from cocluster.report.subject import subject_of
+from cocluster.report.grid import Grid
+from cocluster.report.sorting import Sorted, sorted_view
 from cocluster.web.history import Action, read_history, write_history
 from cocluster.web.jobs import DONE, Job, Jobs
-from cocluster.web.matrix import Sorted
 from cocluster.web.shelf import held, say_again
 
 # Seconds between two looks at the folder, for what other programs do to it.
@@ -63,6 +63,7 @@ class Desk:
         self.account_json = lru_cache(maxsize=8)(self._account_json)
         self._sorted_lately = lru_cache(maxsize=4)(self._sorted)
         self._sorting = threading.Lock()
+        self._grids = lru_cache(maxsize=4)(self._kept_grids)
         self.certainty = lru_cache(maxsize=4)(self._certainty)
 
     def close(self) -> None:
@@ -137,9 +138,22 @@ class Desk:
             return self._sorted_lately(run, view)
 
     def _sorted(self, run: int, view: str) -> Sorted:
-        subject = subject_of(self.model(run), self.project.dataset)
-        relation = next(r for r in subject.data.relations if r.cols == view)
-        return Sorted(subject, relation)
+        return sorted_view(self.model(run), self.project.dataset, view)
+
+    def picture(
+        self, run: int, view: str, part: tuple[int, int, int, int, int, int] | None = None
+    ) -> Grid | Sorted:
+        """What a part of a view (see `Grid.tile`) is drawn from, or by default all of it.
+
+        Sums that the fit has kept are there at once, and are enough for a part of some size.
+        """
+        kept = self._grids(run).get(view)
+        if kept is not None and (part is None or kept.is_fine_enough(*part)):
+            return kept
+        return self.sorted(run, view)
+
+    def _kept_grids(self, run: int) -> dict[str, Grid]:
+        return self.project.run(run).grids
 
     def _certainty(self, run: int) -> Array | None:
         """How probable the cluster of each sample is; None where the method does not say."""

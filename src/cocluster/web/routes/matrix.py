@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
+from cocluster.report.grid import STEPS, Border
+from cocluster.report.sorting import Side, Sorted
 from cocluster.web.api import Asked, Endpoint, File
 from cocluster.web.desk import Desk
-from cocluster.web.matrix import STEPS, Side, Sorted
 from cocluster.web.routes.project import Number
 
 Place = Annotated[int, msgspec.Meta(ge=0)]
@@ -62,43 +63,43 @@ def _sorted(desk: Desk, asked: OfView) -> Sorted:
 
 def get_matrix(desk: Desk, asked: OfView) -> Any:
     """Size and borders of a view."""
-    found = _sorted(desk, asked)
+    run, view = desk.number(asked.run), desk.relation(asked.view)
+    found = desk.picture(run, view)
     return {
-        "view": desk.relation(asked.view),
-        "rows": _side(found.rows),
-        "columns": _side(found.columns),
+        "view": view,
+        "rows": _side(found.over),
+        "columns": _side(found.across),
         "kind": "standard deviations" if found.signed else "log2 lift",
         "steps": STEPS,
     }
 
 
-def _side(side: Side) -> dict[str, Any]:
+def _side(side: Border) -> dict[str, Any]:
     """One side in plain values."""
-    return {
-        "type": side.type,
-        "size": len(side.order),
-        "ids": side.ids,
-        "cuts": side.cuts.tolist(),
-    }
+    return {"type": side.type, "size": side.size, "ids": side.ids, "cuts": side.cuts}
 
 
 def get_tile(desk: Desk, asked: Part) -> Any:
     """A line of JSON (edges, unit), then one signed byte for each cell, row by row."""
-    found = _sorted(desk, asked)
-    n, m = found.shape
-    if not (asked.r0 < asked.r1 <= n and asked.c0 < asked.c1 <= m):
-        raise ValueError(f"Ask for a part of {n} rows and {m} columns that is not empty.")
-    tile = found.tile(asked.r0, asked.r1, asked.c0, asked.c1, asked.height, asked.width)
+    run, view = desk.number(asked.run), desk.relation(asked.view)
+    _check_part(desk.picture(run, view).shape, asked)
+    part = (asked.r0, asked.r1, asked.c0, asked.c1, asked.height, asked.width)
+    tile = desk.picture(run, view, part).tile(*part)
     head = {"rows": tile.rows.tolist(), "columns": tile.columns.tolist(), "unit": tile.unit}
     return File(json.dumps(head).encode() + b"\n" + tile.cells.tobytes())
+
+
+def _check_part(shape: tuple[int, int], asked: Part | Spot) -> None:
+    """Refuse a part that is not inside the matrix, or empty."""
+    n, m = shape
+    if not (asked.r0 < asked.r1 <= n and asked.c0 < asked.c1 <= m):
+        raise ValueError(f"Ask for a part of {n} rows and {m} columns that is not empty.")
 
 
 def get_cell(desk: Desk, asked: Spot) -> Any:
     """What lies behind a cell: names, clusters and, of a single entry, its value."""
     found = _sorted(desk, asked)
-    n, m = found.shape
-    if not (asked.r0 < asked.r1 <= n and asked.c0 < asked.c1 <= m):
-        raise ValueError(f"Ask for a part of {n} rows and {m} columns that is not empty.")
+    _check_part(found.shape, asked)
     single = asked.r1 - asked.r0 == 1 and asked.c1 - asked.c0 == 1
     return {
         "row": _named(desk, found, found.rows, asked.r0, asked.r1),
@@ -111,11 +112,12 @@ def _named(desk: Desk, found: Sorted, side: Side, start: int, end: int) -> dict[
     """The first objects of some places, and the cluster of the first."""
     names = _names(desk, found, side)
     shown = [str(names[i]) for i in side.order[start : min(end, start + NAMED)]]
-    at = int(np.searchsorted(side.cuts, start, side="right")) - 1
+    own = side.border
+    at = int(np.searchsorted(own.cuts, start, side="right")) - 1
     return {
         "names": shown,
         "more": end - start - len(shown),
-        "cluster": side.ids[at] if side.ids else None,
+        "cluster": own.ids[at] if own.ids else None,
     }
 
 
@@ -127,7 +129,7 @@ def _names(desk: Desk, found: Sorted, side: Side) -> Any:
         ids = desk.project.ids
         names = ids if titles is None else [f"{a} {b}" for a, b in zip(ids, titles, strict=True)]
         return names if found.index is None else [names[i] for i in found.index]
-    known = dataset.feature_names.get(side.type)
+    known = dataset.feature_names.get(side.border.type)
     return range(len(side.order)) if known is None else known
 
 

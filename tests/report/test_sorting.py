@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-pytest.importorskip("starlette")
-
+from cocluster import CoCluster
 from cocluster.data.relational import bipartite
+from cocluster.report import sorting
+from cocluster.report.grid import Grid
 from cocluster.report.parts.association import log_lift
-from cocluster.report.subject import Clusters, Subject
-from cocluster.web import matrix
-from cocluster.web.matrix import Sorted
+from cocluster.report.sorting import Sorted, kept_grids, sorted_view
+from cocluster.report.subject import Clusters
 
 
 def sorted_matrix(rng: np.random.Generator, n: int = 41, m: int = 23, signed: bool = False):
@@ -22,7 +22,7 @@ def sorted_matrix(rng: np.random.Generator, n: int = 41, m: int = 23, signed: bo
         X -= 1.0
     data = bipartite(sp.csr_array(X))
     clusters = {name: Clusters.of(rng.integers(0, 4, data.size(name))) for name in data.types}
-    found = Sorted(Subject(data, clusters), data.relations[0])
+    found = Sorted(clusters, data.relations[0])
     return found, X[np.ix_(found.rows.order, found.columns.order)]
 
 
@@ -30,7 +30,7 @@ def test_sides_are_in_order_of_the_clusters(rng: np.random.Generator):
     found, _ = sorted_matrix(rng)
     for side in (found.rows, found.columns):
         assert np.array_equal(side.order[side.place], np.arange(len(side.order)))
-        assert side.cuts[-1] == len(side.order)
+        assert side.border.size == len(side.order)
 
 
 @pytest.mark.parametrize("part", [(0, 41, 0, 23), (3, 17, 5, 6), (40, 41, 22, 23), (7, 30, 2, 21)])
@@ -49,19 +49,41 @@ def test_cells_sum_what_lies_between_their_edges(rng, part, size):
             assert sums[i, j] == pytest.approx(X[rows, columns].sum())
 
 
-def test_the_grid_gives_the_same_where_its_edges_are(rng, monkeypatch):
-    found, _ = sorted_matrix(rng)
+@pytest.mark.parametrize("signed", [False, True])
+def test_the_grid_gives_the_same_where_its_edges_are(rng, monkeypatch, signed):
+    found, _ = sorted_matrix(rng, signed=signed)
     exact = found.tile(5, 33, 2, 20, 9, 7)
-    monkeypatch.setattr(matrix, "DIRECT", 0)
+    monkeypatch.setattr(sorting, "DIRECT", 0)
     assert np.array_equal(found.tile(5, 33, 2, 20, 9, 7).cells, exact.cells)
-    # Edges that are not there go to the nearest ones.
-    monkeypatch.setattr(matrix, "GRID", (6, 5))
-    coarse = Sorted.__new__(Sorted)
-    coarse.__dict__.update({k: v for k, v in found.__dict__.items() if k != "_grid"})
-    tile = coarse.tile(0, 41, 0, 23, 1000, 1000)
-    assert tile.cells.shape == (6, 5)
-    tiny = coarse.tile(20, 21, 11, 12, 10, 10)
-    assert tiny.cells.shape == (1, 1)
+
+
+def test_edges_that_are_not_there_go_to_the_nearest_ones(rng):
+    coarse = sorted_matrix(rng)[0].grid(6, 5)
+    assert coarse.tile(0, 41, 0, 23, 1000, 1000).cells.shape == (6, 5)
+    assert coarse.tile(20, 21, 11, 12, 10, 10).cells.shape == (1, 1)
+    assert coarse.is_fine_enough(0, 41, 0, 23, 6, 5)
+    assert not coarse.is_fine_enough(0, 41, 0, 23, 7, 5)
+    assert not coarse.is_fine_enough(0, 20, 0, 23, 6, 5)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_grid_that_was_kept_draws_the_same(rng, signed):
+    grid = sorted_matrix(rng, signed=signed)[0].grid(12, 11)
+    again = Grid.of(grid.plain())
+    assert (again.over, again.across, again.signed) == (grid.over, grid.across, signed)
+    for part in ((0, 41, 0, 23, 12, 11), (3, 30, 5, 17, 4, 3)):
+        assert np.array_equal(again.tile(*part).cells, grid.tile(*part).cells)
+
+
+def test_only_large_views_are_kept_and_unknown_entries_say_nothing(rng, monkeypatch):
+    X = rng.poisson(3.0, (30, 12)).astype(float)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    model = CoCluster(2, random_state=0).fit(X)
+    assert kept_grids(model, X) == {}
+    monkeypatch.setattr(sorting, "DIRECT", 10)
+    (view,) = kept = kept_grids(model, X)
+    assert kept[view].sums.sum() == pytest.approx(0, abs=1e-9)
+    assert sorted_view(model, X, view).shape == X.shape
 
 
 def test_colours_are_those_of_the_report(rng):
