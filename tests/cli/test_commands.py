@@ -152,6 +152,19 @@ def test_a_sample_is_moved_and_a_cluster_is_split(project):
     assert (nobody.code, "There is no sample 'nobody'" in nobody.err) == (1, True)
 
 
+def test_samples_of_several_clusters_are_parted_from_the_others(project):
+    place = project.parent
+    before = open_project(project).run().labels()
+    chosen = [name for name, cluster in before.items() if cluster in (0, 1)]
+    done("edit", "docs-cocluster", "part", *chosen[1:], "-n", "3", cwd=place)
+    parted = open_project(project)
+    # One sample of the two clusters is left, so that one of their numbers stays taken.
+    assert parted.model.n_clusters == len(set(before.values())) + 2
+    assert parted.links.violations(parted.model.labels_).n_violated == 0
+    done("edit", "docs-cocluster", "undo", cwd=place)
+    assert open_project(project).run().labels() == before
+
+
 def test_answers_are_kept_at_once_and_obeyed(project):
     found = called("ask", "docs-cocluster", "-n", "3", cwd=project.parent, typed="s\nz\nd\nu\ns\n")
     assert found.code == 0, found.err

@@ -69,6 +69,35 @@ def test_a_split_cluster_stays_parted_in_the_next_fit(planted, dataset):
     assert accuracy(planted.row_labels, three.labels) > 0.95
 
 
+def test_to_part_all_samples_of_a_cluster_is_to_split_it(planted, dataset):
+    model = model_of(dataset, K)
+    edits = Edits.of(np.where(model.labels_ == 2, 1, model.labels_), dataset, names={1: "tea"})
+    members = np.flatnonzero(edits.labels == 1)
+    split, part = edits.split(1, 3), edits.part(members[::-1].tolist(), 3)
+    assert_array_equal(part.labels, split.labels)
+    assert_array_equal(part.state.pinned, split.state.pinned)
+    assert part.names == split.names == {1: "tea"}
+
+
+def test_samples_of_several_clusters_become_clusters_of_their_own(planted, dataset):
+    model = model_of(dataset, K)
+    # Two planted classes, each of which was cut across by another border.
+    mixed = np.where(model.labels_ == 0, 0, 1)
+    mixed[np.flatnonzero(model.labels_ == 0)[:10]] = 1
+    chosen = np.flatnonzero(model.labels_ > 0)[5:]
+    edits = Edits.of(mixed, dataset, names={0: "tea", 1: "rest"})
+    parted = edits.part(chosen.tolist(), K - 1)
+    others = np.delete(np.arange(len(mixed)), chosen)
+    assert_array_equal(parted.labels[others], mixed[others])
+    assert not set(parted.labels[chosen]) & set(mixed[others])
+    assert accuracy(planted.row_labels[chosen], parted.labels[chosen]) > 0.95
+    # What is left of a cluster is held apart from what was taken out of it.
+    assert parted.state.pinned[others].any()
+    whole = edits.part([*np.flatnonzero(mixed == 1).tolist(), 0], 2)
+    assert whole.names.get(1) == "rest"
+    assert 0 not in np.setdiff1d(whole.labels, mixed)
+
+
 def test_moved_samples_stay_where_they_were_put(planted, dataset):
     model = model_of(dataset, K)
     wrong = np.flatnonzero(model.labels_ == 0)[:2]
@@ -193,6 +222,8 @@ def test_bad_input_is_one_sentence(dataset):
         edits.split(0, 1)
     with pytest.raises(ValueError, match=r"begin with Edits\.of"):
         edits.split(0)
+    with pytest.raises(ValueError, match="1 sample cannot be parted in 2; choose more"):
+        edits.part([4])
     with pytest.raises(ValueError, match="Clusters 1 and 0 are both named 'Tea'"):
         edits.rename(0, "Tea")
     with pytest.raises(ValueError, match="is empty; give it a word"):
@@ -203,7 +234,7 @@ def test_bad_input_is_one_sentence(dataset):
         edits.move([0], "milk")
     with pytest.raises(ValueError, match="There is no sample 9; give positions from 0 to 4"):
         edits.move([9], 0)
-    with pytest.raises(ValueError, match="no samples to move"):
+    with pytest.raises(ValueError, match="No samples are chosen"):
         edits.move([], 0)
     with pytest.raises(ValueError, match="all samples of cluster 1: merge it with 0 instead"):
         edits.move([2], 0)

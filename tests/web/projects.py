@@ -59,10 +59,14 @@ def dataset(n: int = 60, seed: int = 0) -> Dataset:
 
 def made(folder: Path, n: int = 60, k: int = 4) -> Project:
     """A project with one run."""
-    data = dataset(n)
+    return kept(folder, dataset(n), k)
+
+
+def kept(folder: Path, data: Dataset, k: int = 4, source: str = "news.csv") -> Project:
+    """A project of a data set."""
     model = CoCluster(k, random_state=0).fit(data.data)
     with new_project(folder) as place:
-        keep(begun(place, data, {"source": "news.csv"}), Fitted(model, data, seconds=0.5))
+        keep(begun(place, data, {"source": source}), Fitted(model, data, seconds=0.5))
     return open_project(folder)
 
 

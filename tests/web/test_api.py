@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +20,7 @@ from cocluster.projects.restoring import restored
 from cocluster.report import sorting
 from cocluster.web.desk import Desk
 from cocluster.web.routes import ENDPOINTS
-from tests.web.projects import HARM, Client, awaited, guarded, made
+from tests.web.projects import HARM, Client, awaited, dataset, guarded, kept, made
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +148,44 @@ def test_a_contradiction_is_refused_with_its_chain(client: Client, desk: Desk):
     assert next(line["relation"] for line in lines if line["in_force"]) == "must-link"
 
 
+def test_lines_that_are_not_kept_say_why(client: Client, desk: Desk):
+    own = np.array(labels(desk))
+    a, companion = np.flatnonzero(own == 0)[:2].tolist()
+    b = int(np.flatnonzero(own == 1)[0])
+    for i, j, relation in ((a, b, "same"), (a, companion, "same")):
+        assert client.post("/links", i=i, j=j, relation=relation).status == 200
+    broken = [line for line in client.get("/links").json()["lines"] if line["violated"]]
+    (why,) = (line["why"] for line in broken if set(line["positions"]) == {a, b})
+    told = {one["position"]: one for one in why}
+    assert (told[a]["cluster"], told[b]["cluster"]) == (0, 1)
+    assert [one["id"] for one in told[a]["with"]] == [str(desk.project.ids[companion])]
+    assert told[b]["with"] == []
+    for _ in range(2):
+        assert client.post("/undo").status == 200
+
+
+def test_a_contradiction_shows_the_step_of_every_link_of_its_chain(tmp_path: Path):
+    project = made(tmp_path / "news")
+    chain = [("doc001", "doc002", "must-link"), ("doc002", "doc003", "must-link")]
+    said = [*chain, ("doc001", "doc003", "cannot-link")]
+    # As another program, or a person, may have written it.
+    lines = "".join(f"{','.join(line)}\n" for line in said)
+    (project.folder / "links.csv").write_text(f"a,b,relation\n{lines}")
+    desk = Desk(open_project(project.folder))
+    client = Client(*guarded(desk))
+    (found,) = client.get("/links").json()["conflicts"]
+    apart = found["different"]
+    assert {apart["a"]["id"], apart["b"]["id"]} == {"doc001", "doc003"}
+    linked = {frozenset((link["a"]["id"], link["b"]["id"])) for link in found["same"]}
+    assert linked == {frozenset(line[:2]) for line in chain}
+    # Any of them can be taken back by its step, after which nothing contradicts.
+    steps = [apart["step"], *(link["step"] for link in found["same"])]
+    assert len(set(steps)) == len(said)
+    assert client.delete(f"/links/{steps[1]}").status == 200
+    assert client.get("/links").json()["conflicts"] == []
+    desk.close()
+
+
 def test_edits_make_runs_that_are_undone_and_redone(client: Client, desk: Desk):
     before, k = labels(desk), len(client.get("/account").json()["clusters"]["samples"])
     job = awaited(client, client.post("/clusters/merge", clusters=[0, 1]))
@@ -185,6 +225,36 @@ def test_splitting_moving_and_not_here(client: Client, desk: Desk):
     assert said.status == 200
     assert said.json()["links"] > 0
     assert client.post("/undo").status == 200
+
+
+def test_a_look_inside_changes_nothing_and_is_what_parting_does(client: Client, desk: Desk):
+    before, runs = labels(desk), desk.project.runs
+    k = len(set(before))
+    # Two clusters, but for one sample.
+    chosen = [i for i, label in enumerate(before) if label in (0, 1)][1:]
+    found = client.post("/inside", samples=chosen, parts=3).json()
+    assert found["samples"] == chosen
+    sizes = [part["size"] for part in found["parts"]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert {part["id"]: part["size"] for part in found["parts"]} == Counter(found["labels"])
+    for part in found["parts"]:
+        own = [i for i, label in zip(chosen, found["labels"], strict=True) if label == part["id"]]
+        assert {one["position"] for one in part["typical"]} <= set(own)
+        assert set(part["features"]) == {"words"}
+    assert (labels(desk), desk.project.runs) == (before, runs)
+    awaited(client, client.post("/clusters/part", samples=chosen, parts=3))
+    after = np.array(labels(desk))
+    assert len(set(after.tolist())) == k + 2
+    # The core of each part stays together.
+    for part in found["parts"]:
+        typical = [one["position"] for one in part["typical"]]
+        assert len(set(after[typical])) == 1
+    assert client.get("/project").json()["undo"] == f"part {len(chosen)} samples in 3"
+    assert client.post("/undo").status == 200
+    assert labels(desk) == before
+    for path in ("/inside", "/clusters/part"):
+        assert client.post(path, samples=[0, 1], parts=3).status == 409
+        assert client.post(path, samples=[0, 10_000]).status == 404
 
 
 def test_fits_refits_comparisons_and_choices(client: Client, desk: Desk):
@@ -228,6 +298,42 @@ def test_exports_and_imports(client: Client, desk: Desk):
     assert client.get("/links/file").body.decode() == told
 
 
+def test_samples_of_numbers_are_asked_about_side_by_side(tmp_path: Path):
+    data = replace(dataset(), texts=None)
+    desk = Desk(kept(tmp_path / "numbers", data))
+    found = Client(*guarded(desk)).get("/question").json()
+    (own,) = found["contrast"]
+    i, j = found["question"]["i"], found["question"]["j"]
+    features = {name: place for place, name in enumerate(data.feature_names["words"].tolist())}
+    X = desk.project.dataset.X
+    for line in own["differ"] + own["alike"]:
+        f = features[line["name"]]
+        assert line["values"] == [X[i, f], X[j, f]]
+    desk.close()
+
+
+def test_pictures_are_those_of_the_folder_that_was_read(tmp_path: Path):
+    image = pytest.importorskip("PIL.Image")
+    folder = tmp_path / "album"
+    folder.mkdir()
+    names = [f"{i:03d}.png" for i in range(60)]
+    for name in names[:10]:
+        image.new("RGB", (40, 30), (200, 10, 10)).save(folder / name)
+    image.new("RGB", (40, 30)).save(tmp_path / "secret.png")
+    names[20] = "../secret.png"
+    data = replace(dataset(), texts=None, titles=None, sample_names=np.array(names, dtype=object))
+    desk = Desk(kept(tmp_path / "project", data, source=str(folder)))
+    client = Client(*guarded(desk))
+    assert client.get("/project").json()["pictures"]
+    places = {str(name): i for i, name in enumerate(desk.project.ids)}
+    shown = client.get(f"/samples/{places['003.png']}/picture")
+    assert (shown.status, shown.headers["content-type"]) == (200, "image/jpeg")
+    assert image.open(io.BytesIO(shown.body)).size == (40, 30)
+    for name in ("030.png", "../secret.png"):
+        assert client.get(f"/samples/{places[name]}/picture").status == 404
+    desk.close()
+
+
 def test_searching_and_cells(client: Client, desk: Desk):
     found = client.get("/search", text="gen").json()
     (gene,) = found["columns"]
@@ -243,6 +349,28 @@ def test_searching_and_cells(client: Client, desk: Desk):
     head, _, cells = answer.body.partition(b"\n")
     edges = json.loads(head)
     assert len(cells) == (len(edges["rows"]) - 1) * (len(edges["columns"]) - 1)
+
+
+def test_what_is_known_of_the_samples_lies_beside_the_rows(client: Client, desk: Desk):
+    assert client.get("/project").json()["columns"] == ["place", "known classes"]
+    found = client.get("/strip", name="known classes", r0=0, r1=60, height=60).json()
+    classes = ["sport", "politics", "biology", "music"]
+    assert sorted(found["values"]) == sorted(classes)
+    rows = desk.sorted(desk.last, "words").rows.order
+    truth = desk.project.dataset.labels
+    assert truth is not None
+    shown = [found["values"][code] for code in found["cells"]]
+    assert shown == [classes[truth[i]] for i in rows]
+    counts = np.array(found["counts"])
+    sizes = client.get("/account").json()["clusters"]["samples"]
+    assert counts.sum(axis=1).tolist() == [own["size"] for own in sizes]
+    # Cells of several rows show what most of them are.
+    few = client.get("/strip", name="known classes", r0=10, r1=31, height=3).json()
+    for start, end, code in zip(few["rows"], few["rows"][1:], few["cells"], strict=False):
+        own = Counter(shown[start:end])
+        assert own[found["values"][code]] == max(own.values())
+    assert client.get("/strip", name="nothing", r0=0, r1=60, height=60).status == 404
+    assert client.get("/strip", name="place", r0=0, r1=61, height=60).status == 409
 
 
 def test_the_first_picture_of_large_data_needs_no_entries(tmp_path: Path, monkeypatch):
@@ -267,6 +395,7 @@ def test_the_map_is_drawn_once(client: Client, desk: Desk):
     known.over.wait()
     places = client.get("/map").json()
     assert len(places["x"]) == len(places["clusters"]) == places["total"]
+    assert set(places["metadata"]) == {"place", "known classes"}
     assert set(places["metadata"]["place"]["values"]) == {f"city {i}" for i in range(5)}
     assert client.post("/map").json() == {"job": None}
 

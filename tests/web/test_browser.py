@@ -314,6 +314,63 @@ def test_the_map_choosing_a_cluster(bench: Workbench):
     page.locator("figcaption", has_text="city 0").wait_for()
 
 
+def test_a_look_inside_is_dismissed_taken_and_undone(bench: Workbench):
+    page = bench.go("map")
+    runs = open_project(bench.folder).runs
+    page.select_option("#pick", index=1)
+    page.click("#inside")
+    page.locator("#within .part").nth(1).wait_for()
+    page.click("#leave")
+    page.locator("#within").wait_for(state="detached")
+    assert open_project(bench.folder).runs == runs
+    page.fill("#parts", "3")
+    page.click("#inside")
+    page.locator("#within .part").nth(2).wait_for()
+    page.click("#take:enabled")
+    told(bench, "became 3 clusters")
+    assert len(open_project(bench.folder).runs) == len(runs) + 1
+    page.click("#undo:enabled")
+    told(bench, "Undone: part")
+
+
+def test_metadata_lie_beside_the_rows_with_a_legend_and_a_table(bench: Workbench):
+    page = bench.go("matrix")
+    page.locator(".strips label", has_text="known classes").click()
+    legend = page.locator(".beside-legend")
+    legend.locator(".key-cluster", has_text="biology").wait_for()
+    legend.locator("summary").click()
+    counts = legend.locator("tbody td").all_inner_texts()
+    assert sum(map(int, counts)) == len(open_project(bench.folder).ids)
+    page.hover("canvas.beside")
+    page.locator("#told", has_text="known classes:").wait_for()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (390, "light")])
+def test_what_views_open_fits_and_axe_finds_nothing(
+    bench: Workbench, axe: Path, width: int, scheme: str
+):
+    page = bench.opened(width, scheme, bypass_csp=True)
+
+    def fits(name: str) -> None:
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        page.evaluate(axe.read_text(encoding="utf-8"))
+        found = page.evaluate("axe.run()")["violations"]
+        assert [(name, one["id"], one["nodes"][0]["html"]) for one in found] == []
+
+    bench.go("matrix", page)
+    page.locator(".strips label", has_text="place").click()
+    page.locator(".beside-legend .key-cluster").first.wait_for()
+    fits("strips")
+    bench.go("map", page)
+    page.select_option("#pick", index=1)
+    page.locator("#inside").wait_for()
+    fits("chosen")
+    page.click("#inside")
+    page.locator("#within .part").first.wait_for()
+    fits("inside")
+    page.context.close()
+
+
 def test_the_report_is_exported(bench: Workbench):
     page = bench.go("overview")
     with page.expect_download() as waiting:

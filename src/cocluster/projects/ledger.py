@@ -11,6 +11,7 @@ import csv
 import io
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.links.files import links_in, rows_of
 from cocluster.links.formats import Numbered, format_of
+from cocluster.utils.files import new_file
 
 HEAD = ("a", "b", "relation", "weight", "source", "time", "step")
 UNDO = "undo"
@@ -135,7 +137,7 @@ class Ledger:
         found = []
         for line, row in format_of(self.file).read(self.file):
             step = row.get("step", "").strip()
-            found.append((line, row | {"step": step if step.isdigit() else str(-line)}))
+            found.append((line, row | {"step": step if _is_number(step) else str(-line)}))
         return found
 
     def _in_force(self) -> list[Numbered]:
@@ -148,15 +150,14 @@ class Ledger:
 
     def _next(self) -> int:
         """A number that no step has had."""
-        return max((int(row["step"]) for _, row in self._rows()), default=0) + 1
+        # Those of lines written by hand are below zero.
+        return max([0, *(int(row["step"]) for _, row in self._rows())]) + 1
 
     def _append(self, rows: list[list[Any]]) -> None:
         """Write lines at the end, all of them or none."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
+        self._with_our_columns()
         before = self.file.stat().st_size if self.file.exists() else 0
-        writer.writerows(rows if before else [HEAD, *rows])
-        content = text.getvalue().encode(errors="backslashreplace")
+        content = _as_csv(rows if before else [HEAD, *rows])
         with self.file.open("ab", buffering=0) as opened:
             try:
                 # One call of the system: what ends the process ends it before or after.
@@ -166,6 +167,20 @@ class Ledger:
             except BaseException:
                 os.truncate(self.file, before)
                 raise
+
+    def _with_our_columns(self) -> None:
+        """Write a file that someone made by hand anew, if it has other columns than ours.
+
+        All its lines stay, and have a number from then on.
+        """
+        if not self.file.exists() or self.file.stat().st_size == 0:
+            return
+        with self.file.open("rb") as opened:
+            if opened.readline().strip() == ",".join(HEAD).encode():
+                return
+        rows = [[row.get(name, "") for name in HEAD] for _, row in self._rows()]
+        with new_file(self.file) as unfinished:
+            unfinished.write_bytes(_as_csv([HEAD, *rows]))
 
 
 def sample_ids(names: Array | None, rows: Array | None, n: int) -> Array:
@@ -179,6 +194,18 @@ def sample_ids(names: Array | None, rows: Array | None, n: int) -> Array:
             return texts
     places = range(n) if rows is None else rows.tolist()
     return np.array([str(i) for i in places], dtype=object)
+
+
+def _as_csv(rows: Sequence[Sequence[Any]]) -> bytes:
+    """Lines of a file; what is no proper Unicode is escaped."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode(errors="backslashreplace")
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text is a whole number; lines that had none are below zero."""
+    return text.removeprefix("-").isdigit()
 
 
 def _is_undo(row: dict[str, str]) -> bool:

@@ -37,7 +37,7 @@ CORE = 10
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One edit: "merge", "split", "move", "rename" or "refit", and what it was about."""
+    """One edit: "merge", "split", "part", "move", "rename" or "refit", and what it was about."""
 
     what: str
     about: Mapping[str, Any]
@@ -180,20 +180,29 @@ class Edits:
                 f"Cluster {own} has {len(members)} sample{'s' * (len(members) > 1)} and cannot be "
                 f"split in {k}."
             )
-        if self.data is None:
-            raise ValueError("Splitting looks at the data: begin with Edits.of(model, data).")
-        parts, margin = _parted(self.data[members], k)
-        fresh = max(int(state.labels.max()) for state in self.states) + 1
-        ids = np.array([own, *range(fresh, fresh + k - 1)])
-        labels, clear = self.labels.copy(), np.array(self.state.margins)
-        labels[members], clear[members] = ids[parts], margin
-        cores = [_strongest(np.flatnonzero(parts == p), margin) for p in range(k)]
-        return self._with(
-            Step("split", {"cluster": own, "k": k}),
-            members[np.concatenate(cores)],
-            labels=labels,
-            margins=clear,
-        )
+        return self._parted(members, k, Step("split", {"cluster": own, "k": k}))
+
+    def part(self, samples: Iterable[int | str], k: int = 2) -> Edits:
+        """Make some samples k clusters of their own, by co-clustering them alone.
+
+        They may come from several clusters. The parts take the labels of those of which nothing is
+        left, and new ones beyond, the largest part first.
+
+        Examples
+        --------
+        >>> X = np.kron(np.eye(3), np.ones((4, 3))) + 1
+        >>> edits = Edits.of([0] * 6 + [1] * 6, X).part(range(8), 2)
+        >>> edits.labels.tolist()
+        [0, 0, 0, 0, 2, 2, 2, 2, 1, 1, 1, 1]
+        """
+        chosen = self._samples(samples)
+        check_integer(k, "k", 2)
+        if len(chosen) < k:
+            raise ValueError(
+                f"{len(chosen)} sample{'s' * (len(chosen) > 1)} cannot be parted in {k}; choose "
+                "more of them."
+            )
+        return self._parted(chosen, k, Step("part", {"samples": chosen.tolist(), "k": k}))
 
     def move(self, samples: Iterable[int | str], cluster: int | str) -> Edits:
         """Put samples into a cluster; those that are there already are held there."""
@@ -277,6 +286,23 @@ class Edits:
         )
         return found
 
+    def _parted(self, chosen: Array, k: int, step: Step) -> Edits:
+        """Co-cluster samples alone; what is left of their clusters is held apart from them."""
+        if self.data is None:
+            raise ValueError("Splitting looks at the data: begin with Edits.of(model, data).")
+        parts, margin = _clustered(self.data[chosen], k)
+        whence = np.unique(self.labels[chosen])
+        left = np.unique(np.delete(self.labels, chosen))
+        fresh = max(int(state.labels.max()) for state in self.states) + 1
+        ids = np.array([*np.setdiff1d(whence, left), *range(fresh, fresh + k)])[:k]
+        labels, clear = self.labels.copy(), np.array(self.state.margins)
+        labels[chosen], clear[chosen] = ids[parts], margin
+        cores = [chosen[_strongest(np.flatnonzero(parts == p), margin)] for p in range(k)]
+        cores += [self._core(i, besides=chosen) for i in np.intersect1d(whence, left).tolist()]
+        names = {i: name for i, name in self.names.items() if i in left or i in ids}
+        pinned = np.concatenate(cores)
+        return self._with(step, pinned, labels=labels, margins=clear, names=names)
+
     def _with(self, step: Step, pinned: Array | Sequence[int] = (), **changed: Any) -> Edits:
         """One more step; those who are pinned stay so."""
         mask = self.state.pinned.copy()
@@ -307,7 +333,7 @@ class Edits:
                 )
             found.append(int(i))
         if not found:
-            raise ValueError("There are no samples to move; name at least one.")
+            raise ValueError("No samples are chosen; name at least one.")
         return np.unique(found)
 
     def _core(self, cluster: int, besides: Sequence[int] | Array = ()) -> Array:
@@ -325,7 +351,7 @@ class Edits:
         return f"Edits({'; '.join([sizes, *map(repr, self.steps)])})"
 
 
-def _parted(data: RelationalData, k: int) -> tuple[Array, Array]:
+def _clustered(data: RelationalData, k: int) -> tuple[Array, Array]:
     """Samples in k parts, the largest first, and how clearly each belongs to its own."""
     # A fixed seed: the same edits give the same clusters.
     model = CoCluster(k, random_state=0).fit(data)

@@ -26,7 +26,7 @@ def values_of(dataset: Any, i: int, most: int = FEATURES) -> dict[str, list[tupl
     """The largest entries of a sample in every view that has it, by the name of the feature."""
     found = {}
     for view, X in dataset.views.items():
-        row = _row(dataset, view, X, i)
+        row = row_of(dataset, view, X, i)
         if row is not None:
             names = dataset.feature_names.get(view)
             order = np.argsort(-np.abs(row), kind="stable")[:most]
@@ -36,7 +36,7 @@ def values_of(dataset: Any, i: int, most: int = FEATURES) -> dict[str, list[tupl
     return found
 
 
-def _row(dataset: Any, view: str, X: Any, i: int) -> Array | None:
+def row_of(dataset: Any, view: str, X: Any, i: int) -> Array | None:
     """The row of a sample in a view; None if it lacks the sample."""
     place = np.array([i])
     if view in dataset.present:

@@ -31,6 +31,27 @@ def thumbnails(folder: str | Path, names: Any) -> Callable[[int], str | None] | 
     callable of position to address of a picture, or None
         None where the samples are no image files, or Pillow is not installed.
     """
+    show = image_files(folder, names, PIXELS)
+    if show is None:
+        return None
+
+    def thumbnail(position: int) -> str | None:
+        found = show(position)
+        if found is None:
+            return None
+        return "data:image/jpeg;base64," + base64.b64encode(found).decode("ascii")
+
+    return thumbnail
+
+
+def image_files(
+    folder: str | Path, names: Any, pixels: int
+) -> Callable[[int], bytes | None] | None:
+    """What gives the pictures of a folder, by position, as JPEG of so many pixels at most.
+
+    They are drawn anew: whatever else a file may hold stays where it is. None where the samples
+    are no image files, or Pillow is not installed.
+    """
     root = Path(folder).resolve()
     if names is None or not all(str(name).lower().endswith(ENDINGS) for name in names):
         return None
@@ -41,7 +62,7 @@ def thumbnails(folder: str | Path, names: Any) -> Callable[[int], str | None] | 
     except ImportError:
         return None
 
-    def thumbnail(position: int) -> str | None:
+    def show(position: int) -> bytes | None:
         file = (root / str(names[position])).resolve()
         # Names come from a file, perhaps: nothing outside of the folder is shown.
         if not file.is_relative_to(root):
@@ -49,11 +70,11 @@ def thumbnails(folder: str | Path, names: Any) -> Callable[[int], str | None] | 
         try:
             with pillow.open(file) as image:
                 small = image.convert("RGB")
-                small.thumbnail((PIXELS, PIXELS))
+                small.thumbnail((pixels, pixels))
         except (OSError, ValueError, SyntaxError, pillow.DecompressionBombError):
             return None
         written = io.BytesIO()
         small.save(written, "JPEG", quality=QUALITY)
-        return "data:image/jpeg;base64," + base64.b64encode(written.getvalue()).decode("ascii")
+        return written.getvalue()
 
-    return thumbnail
+    return show

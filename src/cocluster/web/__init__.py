@@ -4,8 +4,9 @@
     app.py        routes, the page and news; serve.py starts it
     api.py        from requests to functions, and the OpenAPI document; routes/ has the functions
     desk.py       the project that is worked on
-    jobs.py       long work in a process of its own: worker.py, tasks.py, questions.py, map.py
-    matrix.py     the sorted matrix in pieces
+    jobs.py       long work in a process of its own: worker.py, tasks.py, questions.py, map.py,
+                  inside.py
+    samples.py    samples as they are shown; pictures.py where they are images
     history.py    undo and redo
     static/       the page: ES modules, no build step; vendor/ has Preact with htm, and its checksum
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,17 +18,22 @@ from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.methods.base import Coclusterer
 from cocluster.projects import Project
+from cocluster.report.contrast import Scale
 from cocluster.report.encoding import encoded
 from cocluster.report.grid import Grid
 from cocluster.report.sorting import Sorted, sorted_view
 from cocluster.web.history import Action, read_history, write_history
 from cocluster.web.jobs import DONE, Job, Jobs
+from cocluster.web.pictures import Show, pictures_of
+from cocluster.web.samples import classes_of, coded
 from cocluster.web.shelf import held, say_again
 
 # Seconds between two looks at the folder, for what other programs do to it.
 LOOK = 1.0
 # How the taking back of a line is called.
 TAKEN = "take back "
+# What the classes that came with the data are called among the columns: they are shown, never used.
+CLASSES = "known classes"
 # What a job leaves to be undone.
 EDITING = ("fit", "refit", "edit")
 
@@ -65,6 +70,7 @@ class Desk:
         self._sorting = threading.Lock()
         self._grids = lru_cache(maxsize=4)(self._kept_grids)
         self.certainty = lru_cache(maxsize=4)(self._certainty)
+        self.coded = lru_cache(maxsize=16)(self._coded)
 
     def close(self) -> None:
         """End what is going on."""
@@ -108,6 +114,30 @@ class Desk:
         if view not in names:
             raise NotThere(f"There is no view {view!r}; there are {', '.join(names)}.")
         return view
+
+    @property
+    def columns(self) -> list[str]:
+        """What is known of the samples beside the data: metadata, and classes to compare with."""
+        dataset = self.project.dataset
+        known = [] if dataset.labels is None or CLASSES in dataset.metadata else [CLASSES]
+        return [*dataset.metadata, *known]
+
+    def _coded(self, name: str) -> tuple[list[str], Array]:
+        """One of these columns as numbers; see `coded`."""
+        if name not in self.columns:
+            raise NotThere(f"There is no column {name!r}; there are {', '.join(self.columns)}.")
+        dataset = self.project.dataset
+        return coded(dataset.metadata[name] if name in dataset.metadata else classes_of(dataset))
+
+    @cached_property
+    def pictures(self) -> Show | None:
+        """What shows the samples as pictures; None where they are none."""
+        return pictures_of(self.project)
+
+    @cached_property
+    def scales(self) -> dict[str, Scale]:
+        """Mean and spread of all features, by view."""
+        return {view: Scale.of(X) for view, X in self.project.dataset.views.items()}
 
     def _model(self, run: int) -> Coclusterer:
         found: Coclusterer = self.project.run(run).model

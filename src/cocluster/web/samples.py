@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
+
+from cocluster.io.dataset import Dataset
+from cocluster.linalg.types import Array
 from cocluster.projects import Project
 from cocluster.report.sample import text_of, values_of
 
@@ -12,6 +17,38 @@ LONGEST = 2_000
 # Words of a text that were counted, so that a page can tell those that two texts share from words
 # that are in every text.
 COUNTED = 400
+
+# Values of a metadata column that have colours of their own.
+VALUES = 15
+
+
+def coded(column: Any) -> tuple[list[str], Array]:
+    """A column of metadata as numbers: its commonest values, and -1 for all others.
+
+    >>> coded(["b", "a", None, "b"])
+    (['b', '', 'a'], array([0, 2, 1, 0]))
+    """
+    texts = ["" if _is_missing(value) else str(value) for value in column]
+    names, inverse, counts = np.unique(texts, return_inverse=True, return_counts=True)
+    common = np.argsort(-counts, kind="stable")[:VALUES]
+    place = np.full(len(names), -1)
+    place[common] = np.arange(len(common))
+    return names[common].tolist(), place[inverse]
+
+
+def classes_of(dataset: Dataset) -> list[str | None]:
+    """Names of the known classes; None where a sample has none."""
+    if dataset.labels is None:
+        return [None] * len(dataset)
+    names = dataset.class_names
+    return [
+        None if i < 0 else str(i if names is None else names[i]) for i in dataset.labels.tolist()
+    ]
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a cell is empty."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def titled(project: Project, i: int) -> dict[str, Any]:

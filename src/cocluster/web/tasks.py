@@ -16,6 +16,7 @@ from cocluster.projects.changing import Change, carried_names, change
 from cocluster.projects.making import Fitted, report_of
 from cocluster.projects.models import model_of
 from cocluster.projects.restoring import restored
+from cocluster.web.inside import looked_into
 from cocluster.web.map import write_map
 from cocluster.web.questions import next_question, refitted
 from cocluster.web.shelf import held, project_at, say_again
@@ -101,7 +102,7 @@ def refit(tell: Tell, folder: str) -> dict[str, Any]:
 
 
 def edit(tell: Tell, folder: str, what: str, **about: Any) -> dict[str, Any]:
-    """Rename, merge, split or move."""
+    """Rename, merge, split, part or move."""
     project = project_at(folder)
     changed, done = EDITS[what](**about)
     tell(stage=done)
@@ -143,6 +144,11 @@ def question(tell: Tell, folder: str, kind: str) -> dict[str, Any]:
     return next_question(project_at(folder), kind)
 
 
+def inside(tell: Tell, folder: str, samples: Sequence[int], parts: int) -> dict[str, Any]:
+    """What some samples part into."""
+    return looked_into(project_at(folder), samples, parts)
+
+
 def _merge(clusters: Sequence[int]) -> tuple[Change, str]:
     return lambda edits: edits.merge(clusters), f"merge {' '.join(map(str, clusters))}"
 
@@ -159,11 +165,16 @@ def _move(samples: Sequence[int], cluster: int, called: Sequence[str]) -> tuple[
     return lambda edits: edits.move(samples, cluster), f"move {' '.join(called)} {cluster}"
 
 
+def _part(samples: Sequence[int], parts: int) -> tuple[Change, str]:
+    return lambda edits: edits.part(samples, parts), f"part {len(samples)} samples in {parts}"
+
+
 EDITS: dict[str, Callable[..., tuple[Change, str]]] = {
     "merge": _merge,
     "split": _split,
     "rename": _rename,
     "move": _move,
+    "part": _part,
 }
 TASKS: dict[str, Callable[..., dict[str, Any]]] = {
     "fit": fit,
@@ -173,6 +184,7 @@ TASKS: dict[str, Callable[..., dict[str, Any]]] = {
     "choose": choose,
     "map": draw_map,
     "question": question,
+    "inside": inside,
 }
 
 

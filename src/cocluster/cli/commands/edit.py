@@ -1,4 +1,4 @@
-"""``cocluster edit``: rename, merge, split, move, undo."""
+"""``cocluster edit``: rename, merge, split, part, move, undo."""
 
 from __future__ import annotations
 
@@ -46,7 +46,11 @@ def _edit(asked: Namespace, project: Project) -> tuple[Change, str]:
     if asked.edit == "split":
         cluster = called(asked.cluster)
         return lambda edits: edits.split(cluster, asked.parts), f"split {cluster} {asked.parts}"
-    cluster, samples = called(asked.to), _positions(project, asked.samples)
+    samples = _positions(project, asked.samples)
+    if asked.edit == "part":
+        done = f"part {len(samples)} samples in {asked.parts}"
+        return lambda edits: edits.part(samples, asked.parts), done
+    cluster = called(asked.to)
     return lambda edits: edits.move(samples, cluster), f"move {' '.join(asked.samples)} {cluster}"
 
 

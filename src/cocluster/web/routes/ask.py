@@ -9,6 +9,7 @@ import msgspec
 from cocluster.interview.knowledge import SIGNS
 from cocluster.links import Links
 from cocluster.projects.talk import SOURCE
+from cocluster.report.contrast import contrast
 from cocluster.web.api import Asked, Endpoint, Nothing
 from cocluster.web.desk import Desk
 from cocluster.web.routes.matrix import Place
@@ -55,7 +56,11 @@ def get_question(desk: Desk, asked: Kind) -> Any:
     options = [
         {**titled(desk.project, i), "cluster": int(labels[i])} for i in question.get("options", ())
     ]
-    return {**found, "samples": samples, "options": options}
+    # Of texts, the page marks the words; of pictures, it shows them.
+    dataset, values = desk.project.dataset, list[dict[str, Any]]()
+    if dataset.texts is None and asked.kind == "pair":
+        values = contrast(dataset, question["i"], question["j"], desk.scales)
+    return {**found, "samples": samples, "options": options, "contrast": values}
 
 
 def post_answer(desk: Desk, asked: Answer) -> Any:

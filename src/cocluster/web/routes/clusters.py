@@ -1,8 +1,7 @@
-"""Clusters: their members, and what a person changes in them; and the map of the samples."""
+"""Clusters: their members, and what a person changes in them."""
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -10,21 +9,16 @@ import msgspec
 import numpy as np
 
 from cocluster.links import Links
-from cocluster.web.api import Asked, Endpoint, Nothing
-from cocluster.web.desk import Desk
-from cocluster.web.map import read_map
+from cocluster.web.api import Asked, Endpoint, File
+from cocluster.web.desk import Desk, NotThere
 from cocluster.web.routes.matrix import Place
-from cocluster.web.routes.project import OfRun
 from cocluster.web.samples import shown_sample, titled
 
 # Samples that a page lists at a time, and that it moves at once.
 Few = Annotated[int, msgspec.Meta(ge=1, le=200)]
 Some = Annotated[list[Place], msgspec.Meta(min_length=1, max_length=5_000)]
+Parts = Annotated[int, msgspec.Meta(ge=2, le=50)]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
-# Points that are drawn: more cannot be told apart.
-POINTS = 20_000
-# Values of a metadata column that have colours of their own.
-VALUES = 15
 # Members that stand for a cluster that a sample is said not to belong to.
 CORES = 3
 
@@ -60,7 +54,7 @@ class Split(Asked):
     """A cluster that is several."""
 
     cluster: Place
-    parts: Annotated[int, msgspec.Meta(ge=2, le=50)] = 2
+    parts: Parts = 2
 
 
 class Move(Asked):
@@ -108,33 +102,44 @@ def get_sample(desk: Desk, asked: Sample) -> Any:
     return {**shown_sample(desk.project, i), "cluster": int(desk.labels()[i])}
 
 
+def get_picture(desk: Desk, asked: Sample) -> Any:
+    """The picture of a sample, drawn anew."""
+    i = desk.position(asked.position)
+    found = None if desk.pictures is None else desk.pictures(i)
+    if found is None:
+        raise NotThere(f"Sample {desk.project.ids[i]} has no picture, or its file has moved.")
+    return File(*found)
+
+
 def post_rename(desk: Desk, asked: Rename) -> Any:
     """Give a cluster a name."""
-    return _edit(desk, "rename", f"rename {asked.cluster}", cluster=asked.cluster, name=asked.name)
+    return begun_edit(
+        desk, "rename", f"rename {asked.cluster}", cluster=asked.cluster, name=asked.name
+    )
 
 
 def post_merge(desk: Desk, asked: Merge) -> Any:
     """Make clusters one, and fit again."""
     about = f"merge {' '.join(map(str, asked.clusters))}"
-    return _edit(desk, "merge", about, clusters=asked.clusters)
+    return begun_edit(desk, "merge", about, clusters=asked.clusters)
 
 
 def post_split(desk: Desk, asked: Split) -> Any:
     """Part a cluster, and fit again."""
     about = f"split {asked.cluster} {asked.parts}"
-    return _edit(desk, "split", about, cluster=asked.cluster, parts=asked.parts)
+    return begun_edit(desk, "split", about, cluster=asked.cluster, parts=asked.parts)
 
 
 def post_move(desk: Desk, asked: Move) -> Any:
     """Put samples into a cluster, and fit again."""
     called = [str(desk.project.ids[desk.position(i)]) for i in asked.samples]
     about = f"move {len(called)} to {asked.cluster}"
-    return _edit(
+    return begun_edit(
         desk, "move", about, samples=asked.samples, cluster=asked.cluster, called=called[:20]
     )
 
 
-def _edit(desk: Desk, what: str, about: str, **given: Any) -> dict[str, Any]:
+def begun_edit(desk: Desk, what: str, about: str, **given: Any) -> dict[str, Any]:
     """Begin an edit."""
     if desk.jobs.busy is not None:
         raise BlockingIOError(f"Wait for what is going on ({desk.jobs.busy.about}), or cancel it.")
@@ -173,64 +178,14 @@ def post_together(desk: Desk, asked: Together) -> Any:
     return {"step": desk.say(links, "workbench: map", what), "links": len(pairs)}
 
 
-def get_map(desk: Desk, asked: OfRun) -> Any:
-    """Places of the samples, their clusters and what else may colour them."""
-    places = read_map(desk.project)
-    if places is None:
-        return {"ready": False}
-    run = desk.number(asked.run)
-    n = len(places)
-    shown = np.arange(n)
-    if n > POINTS:
-        # A fixed seed: the same points whenever one looks.
-        shown = np.sort(np.random.default_rng(0).choice(n, POINTS, replace=False))
-    sure = desk.certainty(run)
-    return {
-        "ready": True,
-        "total": n,
-        "positions": shown.tolist(),
-        "x": [round(float(x), 4) for x in places[shown, 0]],
-        "y": [round(float(y), 4) for y in places[shown, 1]],
-        "clusters": desk.labels(run)[shown].tolist(),
-        "sure": None if sure is None else [round(float(p), 3) for p in sure[shown]],
-        "metadata": {
-            name: _coded(column, shown) for name, column in desk.project.dataset.metadata.items()
-        },
-    }
-
-
-def _coded(column: Any, shown: Any) -> dict[str, Any]:
-    """A column of metadata as numbers: the commonest values, and one for all others."""
-    texts = ["" if _is_missing(value) else str(value) for value in column]
-    names, counts = np.unique(texts, return_counts=True)
-    common = [str(name) for name in names[np.argsort(-counts, kind="stable")][:VALUES]]
-    place = {name: i for i, name in enumerate(common)}
-    return {"values": common, "codes": [place.get(texts[i], -1) for i in shown]}
-
-
-def _is_missing(value: Any) -> bool:
-    """Whether a cell is empty."""
-    return value is None or (isinstance(value, float) and math.isnan(value))
-
-
-def post_map(desk: Desk, asked: Nothing) -> Any:
-    """Draw the map, if nobody has."""
-    if read_map(desk.project) is not None:
-        return {"job": None}
-    waiting = [job for job in desk.asking.all() if job.task == "map" and not job.over.is_set()]
-    job = waiting[0] if waiting else desk.asking.submit("map", "draw the map", folder=desk.folder)
-    return {"job": job.shown()}
-
-
 ENDPOINTS = [
     Endpoint("GET", "/clusters/{cluster}/members", get_members, "Members of a cluster.", Members),
     Endpoint("GET", "/samples/{position}", get_sample, "One sample.", Sample),
+    Endpoint("GET", "/samples/{position}/picture", get_picture, "Its picture.", Sample, "image/*"),
     Endpoint("POST", "/clusters/rename", post_rename, "Name a cluster.", Rename),
     Endpoint("POST", "/clusters/merge", post_merge, "Merge clusters.", Merge),
     Endpoint("POST", "/clusters/split", post_split, "Split a cluster.", Split),
     Endpoint("POST", "/clusters/move", post_move, "Move samples.", Move),
     Endpoint("POST", "/clusters/not-here", post_not_here, "Not in this cluster.", NotHere),
     Endpoint("POST", "/clusters/together", post_together, "These belong together.", Together),
-    Endpoint("GET", "/map", get_map, "The samples in the plane.", OfRun),
-    Endpoint("POST", "/map", post_map, "Draw the map."),
 ]

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
+import numpy as np
 
 from cocluster.interview.knowledge import SIGNS
 from cocluster.links import Links
 from cocluster.links.closure import Conflict
+from cocluster.projects.ledger import Line
 from cocluster.web.api import Asked, Endpoint, File, Nothing
 from cocluster.web.desk import Desk
 from cocluster.web.routes.matrix import Place
 
 # Lines that a page lists: the last ones.
 MOST = 2_000
+# Samples that are named beside one, to say with whom it is held together.
+COMPANIONS = 3
 
 
 class NewLink(Asked):
@@ -41,49 +47,79 @@ class Import(Asked):
 
 
 def get_links(desk: Desk, asked: Nothing) -> Any:
-    """The ledger, the last line first, with what the clusters do not keep."""
+    """The ledger, the last line first, with what contradicts and what the clusters do not keep."""
     project = desk.project
     lines = project.ledger.lines()
+    links = project.links
     place = {name: i for i, name in enumerate(project.ids.tolist())}
-    labels = desk.labels() if project.runs else None
     shown = []
     for line in reversed(lines[-MOST:]):
         a, b = place.get(line.a), place.get(line.b)
-        pair = a is not None and b is not None
-        broken = False
-        if pair and labels is not None and line.in_force:
-            same = bool(labels[a] == labels[b])
-            broken = (line.relation == "must-link" and not same) or (
-                line.relation == "cannot-link" and same
-            )
-        shown.append(
-            {
-                "step": line.step,
-                "a": line.a,
-                "b": line.b,
-                "relation": line.relation,
-                "source": line.source,
-                "time": line.time,
-                "in_force": line.in_force,
-                "undone": line.undone,
-                "violated": broken,
-                "positions": [a, b] if pair else None,
-            }
-        )
-    links = project.links
+        pair = None if a is None or b is None else (a, b)
+        why = _broken(desk, links, line, pair) if links is not None and line.in_force else None
+        shown.append({**asdict(line), "positions": pair, "why": why, "violated": why is not None})
+    conflicts = [] if links is None else links.conflicts()
     return {
         "lines": shown,
         "total": len(lines),
-        "conflicts": [] if links is None else [_chain(desk, c) for c in links.conflicts()],
+        "conflicts": [_chain(desk, found, lines) for found in conflicts],
     }
 
 
-def _chain(desk: Desk, found: Conflict) -> dict[str, Any]:
-    """A contradiction: two that are said to differ, and the must-links that join them."""
+def _broken(
+    desk: Desk, links: Links, line: Line, pair: tuple[int, int] | None
+) -> list[dict[str, Any]] | None:
+    """Why a line is not kept: where both are, and with whom they are held together there."""
+    if pair is None or not desk.project.runs or line.relation not in ("must-link", "cannot-link"):
+        return None
+    labels = desk.labels()
+    if (labels[pair[0]] == labels[pair[1]]) == (line.relation == "must-link"):
+        return None
+    component = links.closure().component
+    return [
+        {
+            **_called(desk, i),
+            "cluster": int(labels[i]),
+            "with": [
+                _called(desk, j)
+                for j in np.flatnonzero(
+                    (component == component[i]) & (labels == labels[i])
+                ).tolist()
+                if j not in pair
+            ][:COMPANIONS],
+        }
+        for i in pair
+    ]
+
+
+def _chain(desk: Desk, found: Conflict, lines: Sequence[Line]) -> dict[str, Any]:
+    """A contradiction: two that are said to differ, and the must-links that join them.
+
+    Each with the step of the ledger that says so; edits say it of many at once.
+    """
     ids = desk.project.ids
-    first, second = (str(ids[i]) for i in found.pair)
-    steps = [str(ids[found.pair[0]]), *(str(ids[b]) for _, b in found.chain)]
-    return {"pair": [first, second], "chain": steps}
+    said: dict[tuple[frozenset[str], str], Line] = {}
+    for line in lines:
+        if line.in_force:
+            said[frozenset((line.a, line.b)), line.relation] = line
+
+    def link(i: int, j: int, relation: str) -> dict[str, Any]:
+        line = said.get((frozenset((str(ids[i]), str(ids[j]))), relation))
+        whence = None if line is None else {"source": line.source, "time": line.time}
+        step = None if line is None else line.step
+        return {"a": _called(desk, i), "b": _called(desk, j), "step": step, "said": whence}
+
+    return {
+        "different": link(*found.pair, "cannot-link"),
+        "same": [link(i, j, "must-link") for i, j in found.chain],
+    }
+
+
+def _called(desk: Desk, i: int) -> dict[str, Any]:
+    """A sample by its id and title."""
+    titles = desk.project.dataset.titles
+    title = "" if titles is None else str(titles[i])
+    return {"position": int(i), "id": str(desk.project.ids[i]), "title": title}
 
 
 def post_link(desk: Desk, asked: NewLink) -> Any:

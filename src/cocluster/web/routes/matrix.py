@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from cocluster.report.grid import STEPS, Border
+from cocluster.linalg.types import Array
+from cocluster.report.grid import STEPS, Border, edges
 from cocluster.report.sorting import Side, Sorted
 from cocluster.web.api import Asked, Endpoint, File
 from cocluster.web.desk import Desk
@@ -48,6 +49,15 @@ class Spot(OfView, kw_only=True):
     r1: Number
     c0: Place
     c1: Number
+
+
+class Beside(OfView, kw_only=True):
+    """A column of what is known of the samples, beside rows from r0 up to r1."""
+
+    name: str
+    r0: Place
+    r1: Number
+    height: Cells
 
 
 class Search(OfView, kw_only=True):
@@ -133,6 +143,36 @@ def _names(desk: Desk, found: Sorted, side: Side) -> Any:
     return range(len(side.order)) if known is None else known
 
 
+def get_strip(desk: Desk, asked: Beside) -> Any:
+    """The commonest value in each row of cells, and how often each cluster has which."""
+    found = _sorted(desk, asked)
+    n = found.shape[0]
+    if not asked.r0 < asked.r1 <= n:
+        raise ValueError(f"Ask for a part of {n} rows that is not empty.")
+    values, codes = desk.coded(asked.name)
+    # Whatever is rare comes last, and has no colour.
+    kinds = len(values) + 1
+    own = (codes if found.index is None else codes[found.index])[found.rows.order] % kinds
+    rows = edges(asked.r0, asked.r1, asked.height)
+    counts = _counted(own[asked.r0 : asked.r1], rows - asked.r0, kinds)
+    commonest = counts.argmax(axis=1)
+    return {
+        "name": asked.name,
+        "values": values,
+        "rows": rows.tolist(),
+        "cells": np.where(commonest < len(values), commonest, -1).tolist(),
+        "clusters": found.over.ids,
+        "counts": _counted(own, np.array(found.over.cuts), kinds).tolist(),
+    }
+
+
+def _counted(codes: Array, cuts: Array, kinds: int) -> Array:
+    """How often each code occurs between two cuts."""
+    part = np.repeat(np.arange(len(cuts) - 1), np.diff(cuts))
+    counts = np.bincount(part * kinds + codes, minlength=(len(cuts) - 1) * kinds)
+    return counts.reshape(-1, kinds)
+
+
 def get_search(desk: Desk, asked: Search) -> Any:
     """Rows and columns whose name has some letters in it, those that begin with them first."""
     found = _sorted(desk, asked)
@@ -155,5 +195,6 @@ ENDPOINTS = [
     Endpoint("GET", "/matrix", get_matrix, "Size and borders of a sorted view.", OfView),
     Endpoint("GET", "/tile", get_tile, "A part in cells.", Part, "application/octet-stream"),
     Endpoint("GET", "/cell", get_cell, "What lies behind a cell.", Spot),
+    Endpoint("GET", "/strip", get_strip, "What is known of the samples in rows.", Beside),
     Endpoint("GET", "/search", get_search, "Rows and columns by name.", Search),
 ]

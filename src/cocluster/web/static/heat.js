@@ -35,6 +35,9 @@ function painted(tile, colours, steps) {
   return made;
 }
 
+// What has no colour of its own.
+export const OTHER = "#888888";
+
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 // Names and colours of the clusters along a side, for the part that is shown.
@@ -48,7 +51,47 @@ function Side({ side, from, to, across, type }) {
   return html`<div class=${across ? "across" : "down"} aria-hidden="true">${parts.filter((one) => one.end - one.start > (across ? 6 : 3)).map((one) => html`<span style=${along(one)} title=${name(one.id)}><span>${cut(name(one.id), 28)}</span></span>`)}</div>`;
 }
 
-export function Heat({ view, small, onSpot, control }) {
+// Colours of what is known of the samples, one narrow column for each, beside the rows that are shown.
+const WIDE = 8, GAP = 3;
+function Strips({ view, names, part, run, onPoint, onStrips }) {
+  const canvas = useRef(null);
+  const [found, setFound] = useState([]);
+  const from = Math.floor(part.r0), to = Math.ceil(part.r1);
+  useEffect(() => {
+    const leaving = new AbortController();
+    const wait = setTimeout(() => attempt(async () => {
+      const height = Math.max(1, Math.ceil(canvas.current.clientHeight / CELL));
+      const strips = await Promise.all(names.map((name) => get("/strip", { view, name, r0: from, r1: to, height }, leaving.signal)));
+      setFound(strips);
+      onStrips(strips);
+    }), WAIT);
+    return () => { clearTimeout(wait); leaving.abort(); };
+  }, [view, run, names.join("\n"), from, to]);
+  useEffect(() => {
+    const own = canvas.current;
+    const dense = Math.min(devicePixelRatio, 2);
+    own.width = own.clientWidth * dense;
+    own.height = own.clientHeight * dense;
+    const pen = own.getContext("2d");
+    found.forEach((strip, i) => strip.cells.forEach((code, j) => {
+      const y = (row) => (row - part.r0) / (part.r1 - part.r0) * own.height;
+      pen.fillStyle = code < 0 ? OTHER : colour(code);
+      pen.fillRect(i * (WIDE + GAP) * dense, y(strip.rows[j]), WIDE * dense, y(strip.rows[j + 1]) - y(strip.rows[j]) + 0.5);
+    }));
+  }, [found, part]);
+  const point = (event) => {
+    const box = canvas.current.getBoundingClientRect();
+    const strip = found[Math.floor((event.clientX - box.left) / (WIDE + GAP))];
+    if (!strip) return;
+    const row = part.r0 + (event.clientY - box.top) / box.height * (part.r1 - part.r0);
+    const at = strip.rows.findIndex((edge, i) => i > 0 && edge > row) - 1;
+    const code = strip.cells[at];
+    if (code !== undefined) onPoint(`${strip.name}: ${code < 0 ? "other" : strip.values[code] || "(empty)"}.`);
+  };
+  return html`<canvas ref=${canvas} class="beside" role="img" aria-label=${`Beside the rows: ${names.join(", ")}; the table below has the numbers`} onPointerMove=${point}></canvas>`;
+}
+
+export function Heat({ view, small, onSpot, control, strips = [], onPoint, onStrips }) {
   const { run, project } = useStore();
   const canvas = useRef(null);
   const [about, setAbout] = useState(null);
@@ -223,8 +266,9 @@ export function Heat({ view, small, onSpot, control }) {
   };
   const picture = html`<div class="window"><canvas ref=${canvas} class="cells" role="img" aria-label=${label} ...${small ? {} : moves}></canvas></div>`;
   if (small) return html`<div class="frame small-frame"><${Side} side=${about.columns} from=${part.c0} to=${part.c1} across type="strip"/><${Side} side=${about.rows} from=${part.r0} to=${part.r1} type="strip"/>${picture}</div>`;
-  return html`<div class="zoom"><div class="frame" tabindex="0" role="group" aria-label="Picture: arrows move, plus and minus zoom, 0 shows all" onKeyDown=${key}>
+  return html`<div class="zoom"><div class=${strips.length ? "frame with-strips" : "frame"} style=${{ "--strips": `${strips.length * (WIDE + GAP) - GAP}px` }} tabindex="0" role="group" aria-label="Picture: arrows move, plus and minus zoom, 0 shows all" onKeyDown=${key}>
     <${Side} side=${about.columns} from=${part.c0} to=${part.c1} across/><${Side} side=${about.rows} from=${part.r0} to=${part.r1}/>
     <${Side} side=${about.columns} from=${part.c0} to=${part.c1} across type="strip"/><${Side} side=${about.rows} from=${part.r0} to=${part.r1} type="strip"/>
+    ${strips.length > 0 && html`<${Strips} view=${view} names=${strips} part=${part} run=${run} onPoint=${onPoint} onStrips=${onStrips}/>`}
     ${picture}</div></div>`;
 }

@@ -1,6 +1,6 @@
 // Questions about samples, answered by one key; then a fit that knows the answers.
 import {
-  Code, Swatch, attempt, begin, cut, get, html, many, named, number, percent, post, quoted, refresh, running, state, typing, useEffect, useRef, useState, useStore,
+  Code, Scroll, Swatch, attempt, begin, cut, get, html, many, named, number, percent, post, quoted, refresh, running, state, typing, useEffect, useRef, useState, useStore,
 } from "../lib.js";
 
 const KEYS = [["S", "same"], ["D", "different"], ["U", "unsure"], ["1–9", "that group"], ["N", "none of these"], ["Z", "undo"], ["Shift Z", "redo"], ["R", "fit with the answers"], ["?", "this list"]];
@@ -16,14 +16,38 @@ function Text({ sample, other }) {
   })}</p>`;
 }
 
-function Sample({ sample, other, which }) {
+// A picture, as large as its place.
+function Picture({ sample }) {
+  const [gone, setGone] = useState(false);
+  if (gone) return html`<p class="small">Its picture cannot be shown: the file has moved, or is damaged.</p>`;
+  return html`<img class="picture" src="/api/v1/samples/${sample.position}/picture" alt=${sample.title || sample.id} onError=${() => setGone(true)}/>`;
+}
+
+function Sample({ sample, other, which, pictures, beside }) {
   const features = (one) => new Set(Object.values(one.values).flatMap((list) => list.map(([name]) => name)));
   const shared = other ? features(other) : new Set();
-  return html`<section class="panel sample" tabindex="0" aria-label=${which}><h3>${cut(sample.title || sample.id, 120)}</h3>
+  const values = () => Object.entries(sample.values).map(([view, list]) => html`<h4>${view}</h4><table><tbody>${list.map(([name, value]) => html`<tr><th scope="row">${shared.has(name) ? html`<mark class="shared">${name}</mark>` : name}</th><td class="number">${number(value)}</td></tr>`)}</tbody></table>`);
+  return html`<section class=${pictures ? "panel sample pictured" : "panel sample"} tabindex="0" aria-label=${which}><h3>${cut(sample.title || sample.id, 120)}</h3>
     <p class="small"><${Swatch} id=${sample.cluster}/>now in ${cut(named(sample.cluster), 50)}${sample.title ? ` · ${sample.id}` : ""}${Object.entries(sample.metadata).slice(0, 3).map(([name, value]) => ` · ${name}: ${cut(value, 30)}`)}</p>
-    ${sample.text !== null ? html`<${Text} sample=${sample} other=${other}/>`
-      : Object.entries(sample.values).map(([view, list]) => html`<h4>${view}</h4><table><tbody>${list.map(([name, value]) => html`<tr><th scope="row">${shared.has(name) ? html`<mark class="shared">${name}</mark>` : name}</th><td class="number">${number(value)}</td></tr>`)}</tbody></table>`)}
+    ${pictures && html`<${Picture} key=${sample.position} sample=${sample}/>`}
+    ${sample.text !== null ? html`<${Text} sample=${sample} other=${other}/>` : !beside && !pictures && values()}
   </section>`;
+}
+
+// Where two samples stand among all, in standard deviations from the mean.
+const FAR = 3;
+function Stand({ scores }) {
+  const x = (score) => 60 + 52 * Math.max(-1, Math.min(1, score / FAR));
+  return html`<svg class="stand" viewBox="0 0 120 14" aria-hidden="true"><path d="M4 7H116M60 2V12"/><circle cx=${x(scores[0])} cy="7" r="4"/><rect x=${x(scores[1]) - 3.5} y="3.5" width="7" height="7"/></svg>`;
+}
+
+// The values of two samples in one table: where they differ most, and what sets both apart.
+function Contrast({ found, samples }) {
+  const called = samples.map((one) => cut(one.title || one.id, 24));
+  const rows = (list, title) => list.length > 0 && html`<tbody><tr><th scope="rowgroup" colspan="4" class="group">${title}</th></tr>${list.map((one) => html`<tr key=${one.name}><th scope="row">${cut(one.name, 48)}</th><td class="number">${number(one.values[0])}</td><td class="number">${number(one.values[1])}</td><td class="among"><${Stand} scores=${one.scores}/></td></tr>`)}</tbody>`;
+  return html`<div class=${found.length > 1 ? "two contrasts" : "contrasts"}>${found.map((own) => html`<section class="panel contrast" key=${own.view} aria-label=${`Values of ${own.view}`}>${found.length > 1 && html`<h3>${own.view}</h3>`}
+    ${own.differ.length + own.alike.length > 0 ? html`<${Scroll} label=${`Values of ${own.view}, side by side`}><table><thead><tr><th scope="col">feature</th><th scope="col" class="number">● ${called[0]}</th><th scope="col" class="number">■ ${called[1]}</th><th scope="col" class="among">among all</th></tr></thead>
+      ${rows(own.differ, "Most different")}${rows(own.alike, "Alike, and unlike most others")}</table><//>` : html`<p class="small">Both have the same values.</p>`}</section>`)}</div>`;
 }
 
 function Moved({ found }) {
@@ -109,9 +133,10 @@ export function Ask() {
     <${Moved} found=${found}/>
     ${!asked ? html`<p role="status">Looking for a good question …</p>` : !question ? html`<p role="status">There is nothing left to ask${kind === "place" ? "; try the other kind, or fit with the answers" : ""}.</p>` : html`
       <p class="why"><strong>${question.kind === "pair" ? "Do these belong together?" : "Where does this belong?"}</strong> <span class="small">Why this one: ${question.reason.replace(/\bclusters? (\d+)(?: and (\d+))?/, (_, a, b) => [a, b].filter(Boolean).map((id) => `“${named(Number(id))}”`).join(" and "))}${question.changes ? `; ${question.changes}` : ""}.</span></p>
-      <div class=${`${question.kind === "pair" ? "two" : "one"}${asked.stale ? " stale" : ""}`}>${asked.samples.map((sample, i) => html`<${Sample} key=${sample.position} sample=${sample} other=${asked.samples[1 - i]} which=${i ? "Second sample" : "First sample"}/>`)}</div>
+      <div class=${`${question.kind === "pair" ? (project.pictures ? "two pair" : "two") : "one"}${asked.stale ? " stale" : ""}`}>${asked.samples.map((sample, i) => html`<${Sample} key=${sample.position} sample=${sample} other=${asked.samples[1 - i]} which=${i ? "Second sample" : "First sample"} pictures=${project.pictures} beside=${asked.contrast.length > 0}/>`)}</div>
+      ${asked.contrast.length > 0 && (project.pictures ? html`<details class="values"><summary>Values side by side</summary><${Contrast} found=${asked.contrast} samples=${asked.samples}/></details>` : html`<${Contrast} found=${asked.contrast} samples=${asked.samples}/>`)}
       ${question.kind === "pair" ? html`<div class="answers"><button type="button" onClick=${() => answer("same")}><kbd>S</kbd> same</button><button type="button" onClick=${() => answer("different")}><kbd>D</kbd> different</button><button type="button" onClick=${() => answer("unsure")}><kbd>U</kbd> unsure</button></div>`
-        : html`<div class="answers places">${asked.options.slice(0, 9).map((one, i) => html`<button type="button" key=${one.position} onClick=${() => place({ group: one.position })}><span><kbd>${i + 1}</kbd> <${Swatch} id=${one.cluster}/>${cut(named(one.cluster), 40)}</span><span class="small">like ${cut(one.title || one.snippet || one.id, 48)}</span></button>`)}<button type="button" onClick=${() => place({})}><span><kbd>N</kbd> none of these</span></button><button type="button" onClick=${() => place({ unsure: true })}><span><kbd>U</kbd> unsure</span></button></div>`}`}
+        : html`<div class="answers places">${asked.options.slice(0, 9).map((one, i) => html`<button type="button" key=${one.position} onClick=${() => place({ group: one.position })}>${project.pictures && html`<img class="thumb" src="/api/v1/samples/${one.position}/picture" alt=""/>`}<span><kbd>${i + 1}</kbd> <${Swatch} id=${one.cluster}/>${cut(named(one.cluster), 40)}</span><span class="small">like ${cut(one.title || one.snippet || one.id, 48)}</span></button>`)}<button type="button" onClick=${() => place({})}><span><kbd>N</kbd> none of these</span></button><button type="button" onClick=${() => place({ unsure: true })}><span><kbd>U</kbd> unsure</span></button></div>`}`}
     ${asked && asked.advice && html`<p class="small">${asked.advice}</p>`}
     <${Code} python=${"interview = cocluster.Interview(project.dataset.data, project.model, links=project.links)\nquery = interview.next_queries()[0]\ninterview.answer(query.i, query.j, \"same\")\ninterview.refit()"} command=${`cocluster ask ${quoted(project.folder)}`}/>`;
 }

@@ -36,7 +36,7 @@ function Member({ member, own, title }) {
   const [to, setTo] = useState(member.second ?? "");
   const where = member.title || member.id || member.name;
   const id = `to-${own.id}-${title}-${member.position}`;
-  return html`<li><p><strong>${cut(where, 80)}</strong>${member.probability !== null && member.probability !== undefined ? html` <span class="small">${percent(member.probability)}</span>` : ""}</p>
+  return html`<li>${member.picture && html`<img class="thumb" src=${member.picture} alt=""/>`}<p><strong>${cut(where, 80)}</strong>${member.probability !== null && member.probability !== undefined ? html` <span class="small">${percent(member.probability)}</span>` : ""}</p>
     ${member.snippet && html`<p class="snippet">${cut(member.snippet, 140)}</p>`}
     <div class="tools small"><label class="hidden" for=${id}>Move ${where} to</label><select id=${id} value=${to} onChange=${(e) => setTo(Number(e.target.value))}><option value="">move to …</option>${samples().filter((one) => one.id !== own.id).map((one) => html`<option value=${one.id}>${cut(one.name, 30)}</option>`)}</select>
       <button type="button" disabled=${to === "" || running().length > 0} onClick=${() => edit("/clusters/move", { samples: [member.position], cluster: to }, `${where} was moved.`)}>Move</button>
@@ -69,7 +69,7 @@ function Card({ own, chosen, onChoose, opened }) {
       <button type="button" disabled=${busy} onClick=${() => edit("/clusters/split", { cluster: own.id, parts: 2 }, `${own.name} was split.`)} aria-label=${`Split ${own.name} in two`}>Split in two</button>
       <label class="choice"><input type="checkbox" checked=${chosen} onChange=${() => onChoose(own.id)} aria-label=${`Choose ${own.name} to merge`}/> merge</label></form>
     <div class="card-body"><div class="views">${own.views.map((view) => html`<div><h4>${view.name}${own.views.length > 1 ? ` · says ${percent(view.share)}` : ""}</h4><table class="features"><tbody>${view.features.map((f) => html`<tr><th scope="row">${f.name}</th><td><${Bar} share=${(f.score ?? 0) / Math.max(...view.features.map((g) => g.score ?? 0), 1e-9)} id=${own.id}/></td><td class="number" title="share of the members that have it">${f.share === null ? "" : percent(f.share)}</td></tr>`)}</tbody></table></div>`)}</div>
-      <div><h4>Typical</h4><ul class="members">${own.representative.slice(0, 3).map((m) => html`<li><strong>${cut(m.title || m.name, 80)}</strong>${m.snippet && html`<p class="snippet">${cut(m.snippet, 140)}</p>`}</li>`)}</ul></div>
+      <div><h4>Typical</h4><ul class="members">${own.representative.slice(0, 3).map((m) => html`<li>${m.picture && html`<img class="thumb" src=${m.picture} alt=""/>`}<strong>${cut(m.title || m.name, 80)}</strong>${m.snippet && html`<p class="snippet">${cut(m.snippet, 140)}</p>`}</li>`)}</ul></div>
       <div><h4>At the border</h4><ul class="members">${own.borderline_members.slice(0, 3).map((m) => html`<${Member} key=${m.position} member=${m} own=${own} title="border"/>`)}</ul></div></div>
     <${All} own=${own}/></article>`;
 }

@@ -34,11 +34,12 @@ export function Compare({ about }) {
   const [a, b] = about.split("-").map(Number);
   const [two, setTwo] = useState([runs.includes(a) ? a : runs.at(-2) ?? runs[0], runs.includes(b) ? b : runs.at(-1)]);
   const [found, setFound] = useState(null);
-  useEffect(() => { attempt(async () => setFound(await get("/compare", { first: two[0], second: two[1] }))); }, [two.join()]);
+  useEffect(() => { if (runs.length > 1) attempt(async () => setFound(await get("/compare", { first: two[0], second: two[1] }))); }, [two.join(), runs.length > 1]);
   const name = (id) => found.names[id] ?? found.names_after[id] ?? `cluster ${id}`;
   const crossing = useMemo(() => found ? found.flows.filter((f) => f.source !== f.target).sort((x, y) => y.count - x.count) : [], [found]);
   const pick = (i) => html`<select id=${`run-${i}`} value=${two[i]} onChange=${(e) => setTwo(i ? [two[0], Number(e.target.value)] : [Number(e.target.value), two[1]])}>${runs.map((run) => html`<option value=${run}>run ${run}</option>`)}</select>`;
-  return html`<div class="tools"><label for="run-0">Before</label>${pick(0)}<label for="run-1">After</label>${pick(1)}</div>
+  if (runs.length < 2) return html`<section class="panel" id="compared"><h3>There is one run so far</h3><p>A second one comes with an edit in <a href="#clusters">Clusters</a>, a fit with your <a href="#ask">answers</a>, or a <a href="#run">new fit</a>. Here you then see which clusters go on, and who moved.</p></section>`;
+  return html`<div class="tools"><span class="field"><label for="run-0">Before</label>${pick(0)}</span><span class="field"><label for="run-1">After</label>${pick(1)}</span></div>
     ${!found ? html`<p>One moment, please.</p>` : html`
     <p class="lead" id="compared"><strong>${number(found.moved)}</strong> of ${number(found.samples)} samples moved (${percent(found.agreement)} stay; ARI ${number(found.ari)}).
       ${found.gone.length > 0 && html` Gone: ${found.gone.map((id) => cut(name(id), 30)).join(", ")}.`}${found.new.length > 0 && html` New: ${found.new.map((id) => cut(found.names_after[id] ?? `cluster ${id}`, 30)).join(", ")}.`}

@@ -1,6 +1,6 @@
 // The sorted matrix of any view: zoom, find, what is behind a cell, and its numbers.
-import { Code, Scroll, attempt, csv, cut, download, get, html, number, quoted, state, useEffect, useRef, useState, useStore } from "../lib.js";
-import { Heat } from "../heat.js";
+import { Code, Scroll, attempt, colour, csv, cut, download, get, html, number, quoted, samples, state, useEffect, useRef, useState, useStore } from "../lib.js";
+import { Heat, OTHER } from "../heat.js";
 
 function Found({ view, onPick }) {
   const [text, setText] = useState("");
@@ -13,7 +13,7 @@ function Found({ view, onPick }) {
   }, [text, view]);
   const pick = (spot) => { onPick(spot); setText(""); };
   const list = (title, hits, key) => hits.length > 0 && html`<li class="small">${title}</li>${hits.map((hit) => html`<li><button type="button" onClick=${() => pick({ [key]: hit.place, name: hit.name })}>${cut(hit.name, 60)}</button></li>`)}`;
-  return html`<div class="finding"><label for="find">Find</label> <input id="find" type="search" placeholder="a row or a column" value=${text} onInput=${(e) => setText(e.target.value)} autocomplete="off"/>
+  return html`<div class="finding field"><label for="find">Find</label><input id="find" type="search" placeholder="a row or a column" value=${text} onInput=${(e) => setText(e.target.value)} autocomplete="off"/>
     ${found && html`<ul class="hits">${found.rows.length + found.columns.length === 0 && html`<li class="small">Nothing is called so.</li>`}${list("rows", found.rows, "row")}${list("columns", found.columns, "column")}</ul>`}</div>`;
 }
 
@@ -25,10 +25,25 @@ function Blocks({ view }) {
     <tbody>${table.row_ids.map((id, i) => html`<tr><th scope="row">${cut(name(table.rows, id), 40)}</th>${table.means[i].map((mean) => html`<td class="number">${number(mean)}</td>`)}</tr>`)}</tbody></table><//></details>`;
 }
 
+// Which colours beside the rows mean what, and how often each cluster has which.
+function Legend({ strips }) {
+  const called = (strip) => [...strip.values.map((value) => value || "(empty)"), "other"];
+  const name = (id) => (samples().find((own) => own.id === id) || { name: String(id) }).name;
+  const total = (strip, j) => strip.counts.reduce((sum, row) => sum + row[j], 0);
+  return strips.map((strip) => {
+    const there = called(strip).map((value, j) => [value, j]).filter(([, j]) => total(strip, j) > 0);
+    return html`<div class="beside-legend" key=${strip.name}><p class="small key-list"><strong>${strip.name}</strong> ${there.map(([value, j]) => html`<span class="key-cluster"><span class="swatch" style=${{ background: j < strip.values.length ? colour(j) : OTHER }}></span>${cut(value, 30)}</span>`)}</p>
+      ${strip.clusters.length > 0 && html`<details><summary>${strip.name} by cluster, as a table</summary><${Scroll} label=${`${strip.name} by cluster`}><table><thead><tr><td></td>${there.map(([value]) => html`<th scope="col" class="number">${cut(value, 24)}</th>`)}</tr></thead>
+        <tbody>${strip.clusters.map((id, i) => html`<tr><th scope="row">${cut(name(id), 40)}</th>${there.map(([, j]) => html`<td class="number">${number(strip.counts[i][j])}</td>`)}</tr>`)}</tbody></table><//></details>`}</div>`;
+  });
+}
+
 export function Matrix() {
   const { project } = useStore();
   const [view, setView] = useState(project.views[0]);
   const [told, setTold] = useState("Point at a cell to see what it is.");
+  const [beside, setBeside] = useState([]);
+  const [strips, setStrips] = useState([]);
   const [, again] = useState(0);
   const control = useRef({}).current;
   const asked = useRef({});
@@ -66,7 +81,9 @@ export function Matrix() {
       <button type="button" id="zoom-all" onClick=${() => control.all()}>all</button>
       <${Found} view=${view} onPick=${(hit) => { control.find(hit); setTold(`${hit.name} is outlined.`); }}/>
       <button type="button" onClick=${save}>cells.csv</button></div>
-    <${Heat} view=${view} control=${control} onSpot=${spot}/>
+    ${project.columns.length > 0 && html`<div class="tools strips" role="group" aria-label="Beside the rows"><span class="small">Beside the rows:</span>${project.columns.slice(0, 20).map((name) => html`<label class="choice" key=${name}><input type="checkbox" checked=${beside.includes(name)} onChange=${() => setBeside(beside.includes(name) ? beside.filter((one) => one !== name) : [...beside, name])}/>${cut(name, 30)}</label>`)}</div>`}
+    <${Heat} view=${view} control=${control} onSpot=${spot} strips=${beside} onPoint=${setTold} onStrips=${setStrips}/>
+    <${Legend} strips=${strips.filter((strip) => beside.includes(strip.name))}/>
     <p class="told" id="told" aria-live="polite">${told}</p>
     <p class="small" id="where">${where}. ${about && html`Colours: ${about.kind === "log2 lift" ? `1/${(2 ** end).toFixed(1)}` : `−${end.toFixed(1)} sd`} <span class="ramp" aria-hidden="true"></span> ${about.kind === "log2 lift" ? `${(2 ** end).toFixed(1)}×` : `+${end.toFixed(1)} sd`} of what is expected. Wheel or pinch zooms, dragging moves, a double click shows a block.`}</p>
     <${Blocks} view=${view}/>

@@ -1,0 +1,30 @@
+"""The ledger of a project that someone wrote by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cocluster.links import Links
+from cocluster.projects.ledger import HEAD, Ledger
+
+LINES = "a,b,must-link\nb,c,cannot-link\n"
+
+
+@pytest.mark.parametrize("head", ["", "a,b,relation\n", "relation,a,b\n", ",".join(HEAD) + "\n"])
+def test_lines_written_by_hand_are_undone_and_added_to(tmp_path: Path, head: str):
+    lines = LINES if not head.startswith("relation") else "must-link,a,b\ncannot-link,b,c\n"
+    file = tmp_path / "links.csv"
+    file.write_text(head + lines)
+    ledger = Ledger(file, np.array(list("abcd"), dtype=object))
+    first, second = ledger.steps()
+    ledger.undo(second)
+    assert list(ledger.steps()) == [first]
+    step = ledger.add(Links.from_pairs([[2, 3]], n_samples=4), "later")
+    assert step > 0
+    assert [line.undone for line in ledger.lines()] == [False, True, False]
+    links = ledger.links()
+    assert links is not None
+    assert sorted(map(tuple, links.pairs.tolist())) == [(0, 1), (2, 3)]
