@@ -7,8 +7,10 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -376,15 +378,31 @@ def test_what_is_known_of_the_samples_lies_beside_the_rows(client: Client, desk:
 def test_the_first_picture_of_large_data_needs_no_entries(tmp_path: Path, monkeypatch):
     small = Desk(made(tmp_path / "small"))
     monkeypatch.setattr(sorting, "DIRECT", 0)
+    monkeypatch.setattr(sorting, "KEPT", (30, 14))
     large = Desk(made(tmp_path / "large"))
-    whole = {"r0": 0, "r1": 60, "c0": 0, "c1": 28, "height": 60, "width": 28}
-    asked = [("/matrix", {}), ("/tile", whole)]
-    direct = [Client(*guarded(small)).get(path, **given).body for path, given in asked]
-    monkeypatch.setattr(large, "sorted", None)
-    assert [Client(*guarded(large)).get(path, **given).body for path, given in asked] == direct
+    whole = {"r0": 0, "r1": 60, "c0": 0, "c1": 28, "height": 30, "width": 14}
+    near = {"r0": 0, "r1": 10, "c0": 0, "c1": 10, "height": 10, "width": 10}
+
+    def shown(desk: Desk, part: dict[str, int]) -> tuple[dict[str, Any], bytes]:
+        head, _, cells = Client(*guarded(desk)).get("/tile", **part).body.partition(b"\n")
+        return json.loads(head), cells
+
+    assert set(large.project.run().grids) == {"words"}
+    with monkeypatch.context() as waiting:
+        # The matrix is being sorted, for ever.
+        waiting.setattr(large, "_sorted_lately", lambda run, view: Future())
+        borders = [Client(*guarded(desk)).get("/matrix").json() for desk in (large, small)]
+        assert borders[0] == borders[1]
+        assert shown(large, whole) == shown(small, whole)
+        assert shown(large, near)[0]["rough"]
+    large.sorted(1, "words")
+    assert shown(large, near) == shown(small, near)
+    assert not shown(large, near)[0]["rough"]
     # A run that is made the last one again has them, too.
     with large.project.writing():
         assert set(large.project.run(restored(large.project, 1)).grids) == {"words"}
+    large.close()
+    small.close()
 
 
 def test_the_map_is_drawn_once(client: Client, desk: Desk):

@@ -235,6 +235,26 @@ def test_merging_renaming_undo_redo_and_comparing(bench: Workbench):
     page.locator("#compared", has_text="samples moved").wait_for()
 
 
+def test_a_look_inside_is_dismissed_taken_and_undone(bench: Workbench):
+    # Before any answers, which might contradict the parts.
+    page = bench.go("map")
+    runs = open_project(bench.folder).runs
+    page.select_option("#pick", index=1)
+    page.click("#inside")
+    page.locator("#within .part").nth(1).wait_for()
+    page.click("#leave")
+    page.locator("#within").wait_for(state="detached")
+    assert open_project(bench.folder).runs == runs
+    page.fill("#parts", "3")
+    page.click("#inside")
+    page.locator("#within .part").nth(2).wait_for()
+    page.click("#take:enabled")
+    told(bench, "became 3 clusters")
+    assert len(open_project(bench.folder).runs) == len(runs) + 1
+    page.click("#undo:enabled")
+    told(bench, "Undone: part")
+
+
 def test_twenty_answers_by_keyboard_undo_redo_and_a_fit(bench: Workbench):
     page = bench.go("ask")
     project = open_project(bench.folder)
@@ -312,25 +332,6 @@ def test_the_map_choosing_a_cluster(bench: Workbench):
     page.locator("h3", has_text="chosen").wait_for()
     page.select_option("#by", "place")
     page.locator("figcaption", has_text="city 0").wait_for()
-
-
-def test_a_look_inside_is_dismissed_taken_and_undone(bench: Workbench):
-    page = bench.go("map")
-    runs = open_project(bench.folder).runs
-    page.select_option("#pick", index=1)
-    page.click("#inside")
-    page.locator("#within .part").nth(1).wait_for()
-    page.click("#leave")
-    page.locator("#within").wait_for(state="detached")
-    assert open_project(bench.folder).runs == runs
-    page.fill("#parts", "3")
-    page.click("#inside")
-    page.locator("#within .part").nth(2).wait_for()
-    page.click("#take:enabled")
-    told(bench, "became 3 clusters")
-    assert len(open_project(bench.folder).runs) == len(runs) + 1
-    page.click("#undo:enabled")
-    told(bench, "Undone: part")
 
 
 def test_metadata_lie_beside_the_rows_with_a_legend_and_a_table(bench: Workbench):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -20,7 +21,7 @@ from cocluster.methods.base import Coclusterer
 from cocluster.projects import Project
 from cocluster.report.contrast import Scale
 from cocluster.report.encoding import encoded
-from cocluster.report.grid import Grid
+from cocluster.report.grid import Grid, Tile
 from cocluster.report.sorting import Sorted, sorted_view
 from cocluster.web.history import Action, read_history, write_history
 from cocluster.web.jobs import DONE, Job, Jobs
@@ -66,14 +67,15 @@ class Desk:
         self.model = lru_cache(maxsize=4)(self._model)
         self.account = lru_cache(maxsize=8)(self._account)
         self.account_json = lru_cache(maxsize=8)(self._account_json)
-        self._sorted_lately = lru_cache(maxsize=4)(self._sorted)
-        self._sorting = threading.Lock()
+        self._sorter = ThreadPoolExecutor(1)
+        self._sorted_lately = lru_cache(maxsize=4)(self._begin_to_sort)
         self._grids = lru_cache(maxsize=4)(self._kept_grids)
         self.certainty = lru_cache(maxsize=4)(self._certainty)
         self.coded = lru_cache(maxsize=16)(self._coded)
 
     def close(self) -> None:
         """End what is going on."""
+        self._sorter.shutdown(wait=False, cancel_futures=True)
         self.jobs.close()
         self.asking.close()
 
@@ -164,23 +166,35 @@ class Desk:
 
     def sorted(self, run: int, view: str) -> Sorted:
         """A sorted matrix; of many who ask at the same time one sorts and the others wait."""
-        with self._sorting:
+        return self._sorting(run, view).result()
+
+    def _sorting(self, run: int, view: str) -> Future[Sorted]:
+        """A matrix that is being sorted, or that is."""
+        with self._lock:
             return self._sorted_lately(run, view)
 
-    def _sorted(self, run: int, view: str) -> Sorted:
-        return sorted_view(self.model(run), self.project.dataset, view)
+    def _begin_to_sort(self, run: int, view: str) -> Future[Sorted]:
+        return self._sorter.submit(lambda: sorted_view(self.model(run), self.project.dataset, view))
 
-    def picture(
-        self, run: int, view: str, part: tuple[int, int, int, int, int, int] | None = None
-    ) -> Grid | Sorted:
-        """What a part of a view (see `Grid.tile`) is drawn from, or by default all of it.
+    def picture(self, run: int, view: str) -> Grid | Sorted:
+        """What the whole of a view is drawn from: sums that the fit has kept, or the matrix."""
+        return self._grids(run).get(view) or self.sorted(run, view)
 
-        Sums that the fit has kept are there at once, and are enough for a part of some size.
+    def tile(
+        self, run: int, view: str, part: tuple[int, int, int, int, int, int]
+    ) -> tuple[Tile, bool]:
+        """A part of a view (see `Grid.tile`), and whether it is rough.
+
+        Sums that the fit has kept are there at once, and are enough for a part of some size. While
+        the matrix is being sorted, smaller parts are drawn from them, too.
         """
         kept = self._grids(run).get(view)
-        if kept is not None and (part is None or kept.is_fine_enough(*part)):
-            return kept
-        return self.sorted(run, view)
+        if kept is not None and kept.is_fine_enough(*part):
+            return kept.tile(*part), False
+        sorting = self._sorting(run, view)
+        if kept is not None and not sorting.done():
+            return kept.tile(*part), True
+        return sorting.result().tile(*part), False
 
     def _kept_grids(self, run: int) -> dict[str, Grid]:
         return self.project.run(run).grids

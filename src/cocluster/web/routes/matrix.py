@@ -90,12 +90,16 @@ def _side(side: Border) -> dict[str, Any]:
 
 
 def get_tile(desk: Desk, asked: Part) -> Any:
-    """A line of JSON (edges, unit), then one signed byte for each cell, row by row."""
+    """A line of JSON, then one signed byte for each cell, row by row.
+
+    The line has the edges of the cells, the unit, and whether a finer picture will soon be there.
+    """
     run, view = desk.number(asked.run), desk.relation(asked.view)
     _check_part(desk.picture(run, view).shape, asked)
     part = (asked.r0, asked.r1, asked.c0, asked.c1, asked.height, asked.width)
-    tile = desk.picture(run, view, part).tile(*part)
-    head = {"rows": tile.rows.tolist(), "columns": tile.columns.tolist(), "unit": tile.unit}
+    tile, rough = desk.tile(run, view, part)
+    edges_of = {"rows": tile.rows.tolist(), "columns": tile.columns.tolist()}
+    head = {**edges_of, "unit": tile.unit, "rough": rough}
     return File(json.dumps(head).encode() + b"\n" + tile.cells.tobytes())
 
 

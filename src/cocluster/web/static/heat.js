@@ -5,6 +5,12 @@ import { attempt, colour, cut, get, getBytes, html, state, useEffect, useMemo, u
 const CELL = 2;
 // Milliseconds that one waits for a further movement before a piece is asked for.
 const WAIT = 60;
+// Milliseconds after which a finer piece is asked for.
+const AGAIN = 700;
+
+// Cells along a side: one for each object where there are pixels enough, because cells of one and of
+// two objects beside each other would look like stripes.
+const cellsFor = (objects, pixels) => Math.max(1, objects <= pixels ? objects : Math.ceil(pixels / CELL));
 
 function palette(scale, steps) {
   const table = new Uint8ClampedArray(4 * (2 * steps + 1));
@@ -60,7 +66,7 @@ function Strips({ view, names, part, run, onPoint, onStrips }) {
   useEffect(() => {
     const leaving = new AbortController();
     const wait = setTimeout(() => attempt(async () => {
-      const height = Math.max(1, Math.ceil(canvas.current.clientHeight / CELL));
+      const height = cellsFor(to - from, canvas.current.clientHeight);
       const strips = await Promise.all(names.map((name) => get("/strip", { view, name, r0: from, r1: to, height }, leaving.signal)));
       setFound(strips);
       onStrips(strips);
@@ -151,10 +157,13 @@ export function Heat({ view, small, onSpot, control, strips = [], onPoint, onStr
     draw();
     const leaving = new AbortController();
     const wait = setTimeout(() => attempt(async () => {
-      const given = { view, r0: Math.floor(part.r0), r1: Math.ceil(part.r1), c0: Math.floor(part.c0), c1: Math.ceil(part.c1), height: Math.max(1, Math.ceil(height / CELL)), width: Math.max(1, Math.ceil(width / CELL)) };
+      const place = { r0: Math.floor(part.r0), r1: Math.ceil(part.r1), c0: Math.floor(part.c0), c1: Math.ceil(part.c1) };
+      const given = { view, ...place, height: cellsFor(place.r1 - place.r0, height), width: cellsFor(place.c1 - place.c0, width) };
       const tile = await piece(given, leaving.signal);
       Object.assign(live.current, { tile, image: painted(tile, colours, about.steps) });
       draw();
+      // The matrix is still being sorted: what is shown is coarse, and is asked for again.
+      if (tile.rough) setTimeout(() => setPart((now) => now && { ...now }), AGAIN);
       if (control) control.tile = tile;
       canvas.current?.setAttribute("data-piece", `${given.r0}-${given.r1}-${given.c0}-${given.c1}`);
     }), live.current.tile ? WAIT : 0);
