@@ -44,7 +44,7 @@ export function Links() {
   const { links } = project;
   return html`<p class="lead">${links ? html`<strong>${number(links.must)}</strong> must-links and <strong>${number(links.cannot)}</strong> cannot-links; ${number(links.implied)} pairs follow from them.` : html`Nothing was said yet: <a href="#ask">answer questions</a>, or import a file with the columns a, b and relation (same, different or unsure).`}</p>
     ${ledger.conflicts.map((found, i) => html`<${Conflict} key=${i} found=${found} onTakeBack=${takeBack}/>`)}
-    ${broken > 0 && html`<p class="small" id="broken">${many(broken, "line is", "lines are")} not kept by the clusters as they are: <button type="button" onClick=${() => setOnly("violated")}>show why</button> A fit with the answers keeps as many as it can.</p>`}
+    ${broken > 0 && html`<p class="small" id="broken">${many(broken, "line is", "lines are")} not kept by the clusters as they are: <button type="button" onClick=${() => setOnly("violated")}>show these</button> A fit with the answers keeps as many as it can.</p>`}
     <div class="tools"><span class="field"><label for="filter">Filter</label><input id="filter" type="search" value=${text} onInput=${(e) => setText(e.target.value)} placeholder="a name, a source"/></span>
       <span class="field"><label for="only">Show</label><select id="only" value=${only} onChange=${(e) => setOnly(e.target.value)}>${["in force", "violated", "undone", "all"].map((name) => html`<option value=${name}>${name}</option>`)}</select></span>
       <span class="field"><label for="import">Import</label><input id="import" type="file" accept=".csv,.tsv,.jsonl" onChange=${load}/></span>
