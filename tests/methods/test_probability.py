@@ -115,6 +115,18 @@ def test_probabilities_of_new_samples_are_right_as_often_as_they_say(planted: An
     assert sure.mean() == pytest.approx(right, abs=3 * np.sqrt(right * (1 - right) / 400))
 
 
+@pytest.mark.parametrize("order", ["taking turns", "sorted"])
+def test_classes_in_a_regular_order_are_as_sure_as_others(order: str) -> None:
+    planted = make_blocks(120, 40, 4, contrast=20, random_state=0)
+    rank = np.empty(120)
+    for c in range(4):
+        members = np.flatnonzero(planted.row_labels == c)
+        rank[members] = np.arange(len(members)) + c / 4 if order == "taking turns" else c
+    X = planted.X[np.argsort(rank, kind="stable")]
+    model = CoCluster(4, random_state=0).fit(X)
+    assert model.predict_proba(X).max(axis=1).mean() > 0.9
+
+
 def test_noise_has_no_sure_labels() -> None:
     X = np.random.default_rng(0).poisson(1.0, (600, 60)).astype(float)
     model = CoCluster(K, random_state=0).fit(X[:400])

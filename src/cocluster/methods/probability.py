@@ -171,9 +171,10 @@ def held_out(
     rows = sampled_rows(len(data))
     n_groups = max(1, int(np.ceil(len(rows) / (HELD_OUT * len(data)))))
     G = as_partition(model.labels_, model._factors[data.center].shape[1])
-    # Every n-th row: in data sorted by class, neighbours would take a whole cluster away.
-    for first in range(n_groups):
-        group = rows[first::n_groups]
+    # At random: neighbours, or every n-th row, would take a whole cluster away where the data are
+    # sorted by class, or the classes take turns.
+    mixed = np.random.default_rng(0).permutation(rows)
+    for group in map(np.sort, np.array_split(mixed, n_groups)):
         chosen = data[group]
         rest = State(state.factors, products=dict(state.products))
         for r, relation in enumerate(data.relations):
