@@ -16,7 +16,6 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.sharedctypes import SynchronizedArray
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -61,7 +60,8 @@ class Ended:
 
 def started(what: Act, folder: Path, moment: Moment | None = None) -> Ended:
     """Run something to its end, or until it is killed."""
-    shared: Any = CONTEXT.Array("l", 3)
+    # Without a lock, which would outlive whoever is killed.
+    shared: Any = CONTEXT.RawArray("l", 3)
     log = folder.with_name(f"{folder.name}.log")
     aim = moment if moment is not None and moment.writes else None
     process = CONTEXT.Process(target=_run, args=(what, folder, log, shared, aim))
@@ -86,9 +86,7 @@ def started(what: Act, folder: Path, moment: Moment | None = None) -> Ended:
     return Ended(bool(shared[KILLED]), process.exitcode, seconds, shared[WRITES], said)
 
 
-def _run(
-    what: Act, folder: Path, log: Path, shared: SynchronizedArray[int], aim: Moment | None
-) -> None:
+def _run(what: Act, folder: Path, log: Path, shared: Any, aim: Moment | None) -> None:
     """The process: alone in its group, and with its words in a file."""
     os.setpgid(0, 0)
     opened = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -102,7 +100,7 @@ def _run(
 class _Watch:
     """Counts the changes of a folder, and kills the process at one of them."""
 
-    def __init__(self, folder: str, shared: SynchronizedArray[int], aim: Moment | None) -> None:
+    def __init__(self, folder: str, shared: Any, aim: Moment | None) -> None:
         self.folder, self.shared, self.aim = folder, shared, aim
 
     def __call__(self, event: str, given: tuple[Any, ...]) -> None:

@@ -23,16 +23,13 @@ def counted(file: str, command: str) -> Iterator[str]:
     with place.open(newline="", encoding="utf-8") as opened:
         rows = list(csv.DictReader(opened))
     first, *others = rows[0]
+    counts = {name for name in others if all(row[name].isdecimal() for row in rows)}
     yield f"| {first} | {' | '.join(others)} |\n|---|{'---:|' * len(others)}"
     for row in rows:
-        yield f"| {row[first]} | {' | '.join(_number(row[name]) for name in others)} |"
-    sums = [sum(int(row[name] or 0) for row in rows) for name in others]
-    yield f"| **all** | {' | '.join(f'**{total:,}**' for total in sums)} |"
-
-
-def _number(text: str) -> str:
-    """A count, with its thousands apart."""
-    return f"{int(text):,}" if text else ""
+        cells = [f"{int(row[name]):,}" if name in counts else row[name] for name in others]
+        yield f"| {row[first]} | {' | '.join(cells)} |"
+    sums = [f"**{sum(int(r[name]) for r in rows):,}**" if name in counts else "" for name in others]
+    yield f"| **all** | {' | '.join(sums)} |"
 
 
 def coverage() -> Iterator[str]:
