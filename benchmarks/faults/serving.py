@@ -46,9 +46,12 @@ class Serve:
             except (OSError, http.client.HTTPException):
                 # The server is gone. What it has started has half a second to notice, too.
                 time.sleep(0.5)
-                return
-            os.kill(server, signal.SIGTERM)
-            os.waitpid(server, 0)
+                _, how = os.waitpid(server, os.WNOHANG)
+                if not (os.WIFSIGNALED(how) and os.WTERMSIG(how) == signal.SIGKILL):
+                    raise
+            else:
+                os.kill(server, signal.SIGTERM)
+                os.waitpid(server, 0)
 
     def check(self, folder: Path) -> None:
         project = check_project(folder)

@@ -95,7 +95,12 @@ def _runs(process: int) -> bool:
         return False
     except (OSError, OverflowError):
         pass  # it belongs to someone else, or is no number of a process
-    return True
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return True  # not every system has this
+    # A process that was killed keeps its number (as a "zombie") until its parent asks for its end.
+    return state not in ("Z", "X")
 
 
 def hidden_beside(target: Path, word: str) -> Path:
