@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 BENCH ?= --quick
 
-.PHONY: demo test test-quick coverage versions lint bench bench-quick docs schema clean
+.PHONY: demo test test-quick coverage versions lint bench bench-quick docs schema faults lock clean
 
 demo: .venv/.demo  ## `cocluster fit` on the docstring corpus, writes demo-report/ with report.html
 	$(BIN)/python examples/docstrings.py
@@ -14,8 +14,10 @@ test: .venv/.dev .venv/.browser  ## the ordinary tests: no downloads, no data fi
 test-quick: .venv/.dev
 	$(BIN)/python -m pytest -n auto -m "not slow and not thorough"
 
-coverage: .venv/.dev  ## branch coverage of the ordinary tests
-	$(BIN)/python -m pytest -n auto -m "not slow" --cov --cov-report=term --cov-report=html
+coverage: .venv/.dev  ## branch coverage of the ordinary tests, also for the page on trust
+	$(BIN)/python -m pytest -n auto -m "not slow" --cov --cov-report=term --cov-report=html \
+	--cov-report=json:.coverage.json
+	$(BIN)/python -m benchmarks.coverage .coverage.json
 
 versions: .venv/.dev  ## every supported Python that can be found, and the lowest versions declared
 	$(BIN)/nox
@@ -30,6 +32,12 @@ bench: .venv/.dev  ## us and the peers in one run, as ratios; all sizes with BEN
 
 bench-quick: .venv/.dev  ## a slice of the papers' tables and of the leaderboard, under 10 minutes
 	$(BIN)/python -m benchmarks.quick
+
+faults: .venv/.dev  ## kill -9 of every command that writes, at 200 moments each; about an hour
+	$(BIN)/python -m benchmarks faults --kills 200
+
+lock: .venv/bin/python  ## exact versions for development, with checksums: requirements-dev.lock
+	$(BIN)/python .ci/lock.py
 
 docs: .venv/.docs  ## docs/_build/html; every example of the gallery is run, warnings are errors
 	$(BIN)/python -m sphinx -q --fail-on-warning --keep-going -b html docs docs/_build/html

@@ -4,10 +4,12 @@
     python -m benchmarks reproduce wang2011
     python -m benchmarks ratings [--movielens ml-100k/u.data]
     python -m benchmarks asking [--seeds 3]
+    python -m benchmarks faults [--kills 200] [--only fit ask]
 
 To be called in the top folder of a checkout. What is done is not run again, so an interrupted
 command goes on where it ended. The page is written in any case, with what is there.
-Predictions of ratings have a page of their own, see `benchmarks.ratings`.
+Predictions of ratings have a page of their own, see `benchmarks.ratings`; what happens to commands
+that are killed is told by `benchmarks.faults`.
 """
 
 from __future__ import annotations
@@ -18,7 +20,14 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from benchmarks import ratings
 from benchmarks.packs import packed_afterwards
@@ -56,7 +65,7 @@ def main(words: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(required=True, metavar="reproduce|ratings|asking")
+    commands = parser.add_subparsers(required=True, metavar="reproduce|ratings|asking|faults")
     command = commands.add_parser("reproduce", help="run a table or figure, or write a page")
     command.add_argument("name", help="such as wang2011/table2, chen2008/figure1, or li2012")
     command.add_argument("--quick", action="store_true", help="a small part, in minutes")
@@ -67,6 +76,12 @@ def main(words: Sequence[str] | None = None) -> int:
     command = commands.add_parser("asking", help="what answers do, on eight sets")
     command.add_argument("--seeds", type=int, default=3)
     command.set_defaults(act=_asking)
+    command = commands.add_parser("faults", help="kill commands while they write")
+    command.add_argument("--kills", type=int, default=200, help="of each command")
+    command.add_argument("--only", nargs="+", default=(), metavar="COMMAND", help="such as fit")
+    command.add_argument("--seed", type=int, default=0, help="of the moments")
+    command.add_argument("--out", type=Path, metavar="FILE", help="the table to write")
+    command.set_defaults(act=_faults)
     asked = parser.parse_args(words)
     return int(asked.act(asked))
 
@@ -94,6 +109,30 @@ def _asking(asked: argparse.Namespace) -> int:
             page.write()
     console.print(f"written to {escape(str(run.RESULTS / 'asking.md'))}")
     return 0
+
+
+def _faults(asked: argparse.Namespace) -> int:
+    """Kill commands, and say what went wrong; returns the exit code."""
+    from benchmarks.faults import run
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    try:
+        with Progress(*columns, TimeRemainingColumn(), console=console) as bar:
+            task = bar.add_task("faults", total=None)
+
+            def show(what: str, done: int, total: int) -> None:
+                bar.update(task, description=what, completed=done, total=total)
+
+            file = asked.out or run.RESULTS
+            troubles = run.run(asked.kills, asked.only, asked.seed, file, show)
+    except (ValueError, OSError) as error:
+        return complain(error, FAILED)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    for trouble in troubles:
+        console.print(escape(trouble))
+    console.print(f"written to {escape(str(file))}")
+    return FAILED if troubles else 0
 
 
 def _reproduce(asked: argparse.Namespace) -> int:

@@ -118,14 +118,15 @@ def unpack(folder: Path) -> Path:
 def pack(folder: Path) -> None:
     """Write the pack from the working folder, if there is one, and remove the working folder."""
     working = folder / WORKING
-    if not working.is_dir():
-        return
-    names = sorted(file.name for file in working.glob("*.csv"))
-    _replace(folder / PACK, _packed({name: read_text(folder, name) for name in names}))
-    # Renamed before it is removed: a kill in the middle must leave no half of a working folder.
-    working.rename(_passing_folder(folder))
+    if working.is_dir():
+        names = sorted(file.name for file in working.glob("*.csv"))
+        _replace(folder / PACK, _packed({name: read_text(folder, name) for name in names}))
+        # Renamed before it is removed: a kill in the middle must leave no half of a working folder.
+        working.rename(_passing_folder(folder))
+    # Also what a process has left that was killed right here.
     for left in folder.glob(f"{PASSING}-*"):
         shutil.rmtree(left)
+    (folder / f"{PASSING}.part").unlink(missing_ok=True)
 
 
 def _passing_folder(folder: Path) -> Path:

@@ -31,6 +31,7 @@ extensions = [
     "mathml",
     "offline",
     "written",
+    "trust",
     "outside",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}

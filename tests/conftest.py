@@ -50,6 +50,7 @@ THOROUGH = (
     "tests/methods/test_spreading.py",
     "tests/methods/test_starts.py",
     "tests/methods/test_state.py",
+    "tests/package",
     "tests/projects",
     "tests/report",
     "tests/test_notebooks.py",

@@ -17,6 +17,7 @@ from benchmarks.papers.protocol import SHARES, Setting, Table, judge, written
 from benchmarks.papers.runner import DETAILS, RUNS, by_key
 from benchmarks.papers.search import Row, average, finished
 from benchmarks.papers.sets import list_paper_sets
+from cocluster.utils.files import new_file
 
 Published = dict[tuple[str, str, str], float]
 Best = dict[tuple[str, str], tuple[Setting, list[Row], int]]
@@ -56,7 +57,8 @@ def write_page(table: Table | Exhibit, folder: Path, quick: bool) -> Path:
     else:
         lines = _table_lines(table, folder, quick)
     page = folder / f"table{table.number}.md"
-    page.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    with new_file(page) as unfinished:
+        unfinished.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     return page
 
 

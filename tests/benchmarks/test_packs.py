@@ -12,6 +12,7 @@ import pytest
 from benchmarks import packs
 from benchmarks.packs import (
     PACK,
+    PASSING,
     VERSIONS,
     WORKING,
     append_row,
@@ -165,3 +166,12 @@ def test_a_damaged_pack_is_named_with_the_remedy(folder: Path) -> None:
     (folder / PACK).write_bytes((folder / PACK).read_bytes()[:-40])
     with pytest.raises(ValueError, match=r"runs.tar.xz is damaged .* restore it from git"):
         read_rows(folder, "runs.csv")
+
+
+def test_what_a_kill_has_left_goes_though_there_is_nothing_to_pack(folder: Path) -> None:
+    before = {file.name for file in folder.iterdir()}
+    (folder / f"{PASSING}-half").mkdir()
+    (folder / f"{PASSING}.part").touch()
+    with packed_afterwards(folder):
+        pass
+    assert {file.name for file in folder.iterdir()} == before | {f"{PASSING}.lock"}

@@ -25,6 +25,8 @@ PAGES = (
     "reference/api/cocluster.CoCluster",
     "reference/command-line",
     "results/index",
+    "trust",
+    "checklists",
     "results/benchmarks/leaderboard/README",
 )
 # The theme names a file that it does not have; nothing is missing without it.

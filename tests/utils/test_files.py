@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -68,3 +72,32 @@ def test_without_a_home_it_is_said_what_to_set(monkeypatch):
     monkeypatch.setattr("pathlib.Path.home", nobody)
     with pytest.raises(FileNotFoundError, match="XDG_CACHE_HOME"):
         cache_folder()
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs /proc")
+def test_what_a_process_has_left_goes_though_nobody_has_asked_for_its_end(tmp_path):
+    """So it is where the first process of a container does not care for orphans."""
+    program = """
+import os, signal, sys
+from pathlib import Path
+from cocluster.utils.files import new_file
+with new_file(Path(sys.argv[1], "a.csv")) as unfinished:
+    unfinished.touch()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    killed = subprocess.Popen([sys.executable, "-c", program, str(tmp_path)])
+    os.waitid(os.P_PID, killed.pid, os.WEXITED | os.WNOWAIT)
+    assert len(list(tmp_path.iterdir())) == 1
+    with new_file(tmp_path / "b.csv") as unfinished:
+        unfinished.touch()
+    assert [file.name for file in tmp_path.iterdir()] == ["b.csv"]
+    assert killed.wait() == -signal.SIGKILL
+
+
+def test_what_a_living_process_writes_is_left_alone(tmp_path):
+    with new_file(tmp_path / "a.csv") as first:
+        first.touch()
+        with new_file(tmp_path / "b.csv") as second:
+            second.touch()
+        assert first.exists()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.csv", "b.csv"]

@@ -16,6 +16,7 @@ from benchmarks.papers.page import cells, chosen, read_published
 from benchmarks.papers.protocol import SHARES, Table
 from benchmarks.papers.runner import RUNS
 from benchmarks.papers.tables import TABLES
+from cocluster.utils.files import new_file
 
 
 def write_results(paper: str, folder: Path) -> Path:
@@ -35,7 +36,8 @@ def write_results(paper: str, folder: Path) -> Path:
         *_figures(paper, folder),
     ]
     page = folder / "RESULTS.md"
-    page.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    with new_file(page) as unfinished:
+        unfinished.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     return page
 
 

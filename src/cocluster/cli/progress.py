@@ -11,7 +11,7 @@ from math import log
 from types import FrameType
 from typing import Any
 
-from cocluster.cli.terminal import cut, is_terminal, tell, width
+from cocluster.cli.terminal import cut, is_terminal, put, tell, width
 
 # Seconds between two pictures of the same line: faster cannot be read.
 REFRESH = 0.2
@@ -53,14 +53,12 @@ class Progress:
             tell("  " + " · ".join(part for part in parts[1:] if part))
             return
         line = cut(" · ".join(part for part in parts if part), width(sys.stderr) - 1)
-        sys.stderr.write(f"{CLEAR}{line}")
-        sys.stderr.flush()
+        put(f"{CLEAR}{line}")
 
     def end(self) -> None:
         """Nothing is going on: the line is free for others."""
         if self._live and self._what:
-            sys.stderr.write(CLEAR)
-            sys.stderr.flush()
+            put(CLEAR)
         self._what = ""
 
     def note(self, line: str) -> None:

@@ -7,6 +7,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, TextIO
 from unicodedata import bidirectional, category, east_asian_width
 
@@ -16,7 +17,23 @@ LEAST_WIDTH = 16
 
 def tell(line: str) -> None:
     """A line about what happens, on standard error: results alone are on standard output."""
-    print(line, file=sys.stderr, flush=True)
+    put(f"{line}\n")
+
+
+def put(text: str) -> None:
+    """A text on standard error, at once."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        # Nobody listens any longer: that must not end what they have begun.
+        silence(sys.stderr)
+
+
+def silence(stream: TextIO) -> None:
+    """Let what is written to a stream, and what waits in it, go nowhere."""
+    with suppress(OSError):  # also of a stream that is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def show(text: str = "") -> None:

@@ -45,8 +45,9 @@ def change(project: Project, edit: Change, done: str) -> tuple[int, Any]:
     links.check()
     fresh = refitted(model, edits.n_clusters, edits.start, dataset, links)
     names = _carried(edits, fresh)
-    step = project.ledger.add(edits.links, f"{EDIT} {done}")
-    return keep(project, Fitted(fresh, dataset, links, names, about=about | {"step": step}))
+    step = project.ledger.last + 1
+    fitted = Fitted(fresh, dataset, links, names, about=about | {"step": step})
+    return keep(project, fitted, (edits.links, f"{EDIT} {done}"))
 
 
 def undo(project: Project) -> tuple[int, Any, str]:

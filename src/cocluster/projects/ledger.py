@@ -69,19 +69,40 @@ class Ledger:
 
     def add(self, links: Links, source: str) -> int:
         """Write links as one step; returns its number."""
-        step = self._next()
-        rows = [
+        step = self.last + 1
+        rows = self._written(links, step)
+        self._append([[*row, source, _now(), step] for row in rows])
+        return step
+
+    def says(self, links: Links) -> bool:
+        """Whether a step that is in force says exactly this."""
+        force: dict[int, list[list[str]]] = {}
+        for _, row in self._in_force():
+            words = [row["a"], row["b"], row["relation"], row.get("weight", "")]
+            force.setdefault(int(row["step"]), []).append(words)
+        return any(
+            [list(map(str, row)) for row in self._written(links, step)] == rows
+            for step, rows in force.items()
+        )
+
+    def _written(self, links: Links, step: int) -> list[list[Any]]:
+        """Links as the first columns of the file."""
+        return [
             [row["a"], row["b"], _numbered(row["relation"], step), row["weight"]]
             for row in rows_of(links, self.ids)
         ]
-        self._append([[*row, source, _now(), step] for row in rows])
-        return step
 
     def undo(self, step: int, source: str = "") -> None:
         """Take a step back; it stays in the file, followed by a line that says so."""
         if step not in self.steps():
             raise ValueError(f"There is no step {step} in {self.file.name} to undo.")
         self._append([["", "", UNDO, "", source, _now(), step]])
+
+    @property
+    def last(self) -> int:
+        """The number of the last step, in force or not; 0 if there was none."""
+        # Those of lines written by hand are below zero.
+        return max([0, *(int(row["step"]) for _, row in self._rows())])
 
     def steps(self) -> dict[int, str]:
         """Steps that are in force, in order, with their source."""
@@ -118,12 +139,15 @@ class Ledger:
             raise ValueError(f"There is no step {step} in {self.file.name}.")
         return Links(**links_in(self.file, rows, self.ids, len(self.ids)))
 
-    def links(self, edits: bool | None = None) -> Links | None:
+    def links(self, edits: bool | None = None, until: int | None = None) -> Links | None:
         """All that is in force; None if nothing is.
 
-        With ``edits=True`` only what edits say, with False all but that.
+        With ``edits=True`` only what edits say, with False all but that; with ``until`` only what
+        was said up to that step.
         """
         rows = self._in_force()
+        if until is not None:
+            rows = [(i, row) for i, row in rows if int(row["step"]) <= until]
         if edits is not None:
             rows = [(i, row) for i, row in rows if _is_edit(row) == edits]
         if not rows:
@@ -147,11 +171,6 @@ class Ledger:
         kept = [(i, row) for i, row in rows if row["step"] not in undone and not _is_undo(row)]
         last = max((int(row["step"]) for _, row in kept if _is_edit(row)), default=0)
         return [(i, row) for i, row in kept if not _is_edit(row) or int(row["step"]) == last]
-
-    def _next(self) -> int:
-        """A number that no step has had."""
-        # Those of lines written by hand are below zero.
-        return max([0, *(int(row["step"]) for _, row in self._rows())]) + 1
 
     def _append(self, rows: list[list[Any]]) -> None:
         """Write lines at the end, all of them or none."""
@@ -213,9 +232,14 @@ def _is_undo(row: dict[str, str]) -> bool:
     return row["relation"].strip().lower() == UNDO
 
 
+def is_edit(source: str) -> bool:
+    """Whether a line of this source comes from an edit."""
+    return source.startswith(EDIT)
+
+
 def _is_edit(row: dict[str, str]) -> bool:
     """Whether a line comes from an edit."""
-    return row.get("source", "").startswith(EDIT)
+    return is_edit(row.get("source", ""))
 
 
 def _numbered(word: str, step: int) -> str:

@@ -15,7 +15,7 @@ from cocluster.io.stored import write_dataset
 from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.projects.ledger import sample_ids
-from cocluster.projects.project import DATA, FILE_ROW, Project, write_about
+from cocluster.projects.project import DATA, FILE_ROW, Project, Said, write_about
 from cocluster.projects.runs import NewRun
 from cocluster.report.account import Account, account
 from cocluster.report.page import page
@@ -125,11 +125,14 @@ class Fitted:
         )
 
 
-def keep(project: Project, fitted: Fitted) -> tuple[int, Any]:
-    """Write a fit as one more run of a project; returns its number and its account."""
+def keep(project: Project, fitted: Fitted, said: Said | None = None) -> tuple[int, Any]:
+    """Write a fit as one more run of a project; returns its number and its account.
+
+    With ``said``, also the step of the ledger that it comes from.
+    """
     run = fitted.run()
     (project.folder / RESERVE).unlink(missing_ok=True)
-    number = project.add_run(run, report_of(run.account))
+    number = project.add_run(run, report_of(run.account), said)
     return number, run.account
 
 

@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,9 @@ from cocluster.io.saved import FORMAT, check_format
 from cocluster.io.stored import read_dataset
 from cocluster.linalg.types import Array
 from cocluster.links import Links
-from cocluster.projects.ledger import Ledger, sample_ids
-from cocluster.projects.runs import NewRun, StoredRun, write_run
-from cocluster.utils.files import new_file, new_folder
+from cocluster.projects.ledger import Ledger, is_edit, sample_ids
+from cocluster.projects.runs import HEARD, NewRun, StoredRun, write_run
+from cocluster.utils.files import hidden_beside, new_folder
 from cocluster.utils.locks import sole_writer
 from cocluster.utils.parsing import json_object
 from cocluster.utils.texts import as_json, read_table, write_table
@@ -32,6 +32,10 @@ ABOUT, DATA, LINKS, NAMES, RUNS, REPORT = (
     "runs",
     "report.html",
 )
+# Links, and who said them.
+Said = tuple[Links, str]
+# How the hidden folder beside a project is called that holds what is about to be replaced.
+OLD = "old"
 # What `Dataset.extras` calls the rows that samples had in the file they came from.
 FILE_ROW = "file_row"
 
@@ -91,7 +95,7 @@ class Project:
     @property
     def names(self) -> dict[int, str]:
         """Names that people gave to clusters."""
-        file = self.folder / NAMES
+        file = self._latest(NAMES)
         if not file.exists():
             return {}
         return {int(row["cluster"]): row["name"] for row in read_table(file)}
@@ -128,25 +132,61 @@ class Project:
 
     @contextmanager
     def writing(self) -> Iterator[Project]:
-        """Let nobody else write to the project meanwhile."""
+        """Let nobody else write to the project meanwhile.
+
+        What a killed process was about to do is finished, or taken back, before.
+        """
         with sole_writer(self.folder):
+            self._mend()
             yield self
 
-    def add_run(self, run: NewRun, report: str | None = None) -> int:
-        """Write one more run, and the names and the report that go with it; returns its number."""
-        number = max(self.runs, default=0) + 1
-        place = run_folder(self.folder, number)
-        with new_folder(place) as unfinished:
-            write_run(unfinished, run)
-        self._go_with(run, report)
-        return number
+    def _mend(self) -> None:
+        """Bring names, report and ledger to the last run."""
+        if not self.runs:
+            return
+        self._bring_forward()
+        heard = self.run().about.get(HEARD)
+        if heard is not None and self.has_data:
+            # An edit is in the ledger a moment before its run is there. Without the run nobody
+            # has seen it, and it will be made again.
+            steps = self.ledger.steps()
+            for step in [n for n, source in steps.items() if n > heard and is_edit(source)]:
+                self.ledger.undo(step, "interrupted")
 
-    def _go_with(self, run: NewRun, report: str | None) -> None:
-        """Names and report of the last run, each replaced whole."""
-        write_names(self.folder, run.names)
-        if report is not None:
-            with new_file(self.folder / REPORT) as unfinished:
-                unfinished.write_text(report, encoding="utf-8", errors="backslashreplace")
+    def _latest(self, name: str) -> Path:
+        """Where names or report of the last run are: beside the runs, or not yet brought there."""
+        known = self.runs
+        fresh = run_folder(self.folder, known[-1]) / name if known else self.folder / name
+        return fresh if fresh.exists() else self.folder / name
+
+    def _bring_forward(self) -> None:
+        """Put names and report of the last run beside the runs, where they are looked for."""
+        for name in (NAMES, REPORT):
+            fresh = self._latest(name)
+            if fresh.parent != self.folder:
+                os.replace(fresh, self.folder / name)
+
+    def add_run(self, run: NewRun, report: str | None = None, said: Said | None = None) -> int:
+        """Write one more run, and the names and the report that go with it; returns its number.
+
+        With ``said``, a step of the ledger is written with it: both, or neither.
+        """
+        number = max(self.runs, default=0) + 1
+        heard = (self.ledger.last if self.has_data else 0) + (said is not None)
+        with new_folder(run_folder(self.folder, number)) as unfinished:
+            # Written with the run and brought forward afterwards: whoever is killed in between
+            # leaves them where the next one finds them.
+            write_names(unfinished, run.names)
+            if report is not None:
+                (unfinished / REPORT).write_text(
+                    report, encoding="utf-8", errors="backslashreplace"
+                )
+            write_run(unfinished, replace(run, about={**run.about, HEARD: heard}))
+            if said is not None:
+                # Last, when nothing is left to do but a rename: a disk may become full before.
+                self.ledger.add(*said)
+        self._bring_forward()
+        return number
 
 
 def open_project(folder: str | os.PathLike[str]) -> Project:
@@ -176,6 +216,9 @@ def open_project(folder: str | os.PathLike[str]) -> Project:
     [1]
     """
     place = Path(folder)
+    if not place.exists() and hidden_beside(place, OLD).exists():
+        with sole_writer(place):
+            _put_back(place)
     if not place.exists():
         raise FileNotFoundError(f"There is no folder {place}.")
     file = place / ABOUT
@@ -205,13 +248,12 @@ def new_project(folder: str | os.PathLike[str], *, force: bool = False) -> Itera
         Whether it is replaced instead; it stays as it is until the new one is complete.
     """
     target = Path(folder)
-    if target.exists() and not force and not (target.is_dir() and not any(target.iterdir())):
-        raise FileExistsError(
-            f"{target} exists already; name another folder with --out, or replace it with --force."
-        )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with sole_writer(target):
+            _put_back(target)
+            if not force:
+                _refuse(target)
             yield from _replacing(target)
     except PermissionError as error:
         raise PermissionError(
@@ -220,32 +262,40 @@ def new_project(folder: str | os.PathLike[str], *, force: bool = False) -> Itera
         ) from None
 
 
+def _refuse(target: Path) -> None:
+    """Keep what is there, unless it is an empty folder."""
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise FileExistsError(
+            f"{target} exists already; name another folder with --out, or replace it with --force."
+        )
+
+
 def _replacing(target: Path) -> Iterator[Path]:
     """An unfinished folder that takes the target's place at the end."""
     # With fixed names, because only one process at a time comes here: what is there is left over.
-    unfinished, old = (target.with_name(f".{target.name}.{word}") for word in ("unfinished", "old"))
-    _restored(target, old)
-    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished, old = hidden_beside(target, "unfinished"), hidden_beside(target, OLD)
+    for left in (unfinished, old):
+        shutil.rmtree(left, ignore_errors=True)
     unfinished.mkdir()
     try:
         yield unfinished
         if target.exists():
             target.rename(old)
         unfinished.rename(target)
-        shutil.rmtree(old, ignore_errors=True)
+        if old.exists():
+            # Renamed before it is removed: half of it must never be put back.
+            old.rename(unfinished)
     except BaseException:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        _restored(target, old)
+        _put_back(target)
         raise
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
-def _restored(target: Path, old: Path) -> None:
-    """Put back what was about to be replaced when a process ended; or remove it, if it was."""
-    if not old.exists():
-        return
-    if target.exists():
-        shutil.rmtree(old, ignore_errors=True)
-    else:
+def _put_back(target: Path) -> None:
+    """Undo half a replacement: whoever was at it has ended between its two steps."""
+    old = hidden_beside(target, OLD)
+    if not target.exists() and old.exists():
         old.rename(target)
 
 
@@ -256,9 +306,8 @@ def write_about(folder: Path, about: Mapping[str, Any]) -> None:
 
 
 def write_names(folder: Path, names: Mapping[int, str]) -> None:
-    """Write ``names.csv``, whole; none if there are no names."""
-    with new_file(folder / NAMES) as unfinished:
-        write_table(unfinished, ("cluster", "name"), sorted(names.items()))
+    """Write ``names.csv``."""
+    write_table(folder / NAMES, ("cluster", "name"), sorted(names.items()))
 
 
 def run_folder(folder: Path, number: int) -> Path:

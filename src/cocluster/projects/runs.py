@@ -21,6 +21,8 @@ from cocluster.utils.versions import versions
 
 # Where sums of large matrices are kept.
 GRIDS = "grids"
+# What a run calls the last step of the ledger that there was when it was written.
+HEARD = "heard"
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import socket
+import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+# How names of what is not finished begin.
+UNFINISHED = ".cocluster-"
 
 
 @contextmanager
@@ -46,12 +51,66 @@ def new_file(target: Path) -> Iterator[Path]:
 
 
 def _beside(target: Path) -> Path:
-    """A name that nothing else has.
+    """A name that nothing else has; what ended processes have left under such names is removed.
 
     In the target's folder, so that the last step is one rename on one disk, which cannot be seen
     half done. Hidden, and with the target's ending, because some writers add the ending they miss.
     """
-    return target.with_name(f".cocluster-{secrets.token_hex(8)}{target.suffix}")
+    _sweep(target.parent)
+    return target.with_name(
+        f"{UNFINISHED}{_machine()}-{os.getpid()}-{secrets.token_hex(8)}{target.suffix}"
+    )
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what processes of this machine were writing when they were killed."""
+    # Only the machine that a process ran on can tell whether it has ended.
+    for left in folder.glob(f"{UNFINISHED}{_machine()}-*"):
+        number = left.name.removeprefix(UNFINISHED).split("-")[1]
+        if number.isdigit() and not _runs(int(number)):
+            remove(left)
+
+
+def remove(left: Path) -> None:
+    """Remove a file, or a folder with all that is in it; what cannot be removed stays."""
+    if left.is_dir():
+        shutil.rmtree(left, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            left.unlink()
+
+
+def _machine() -> str:
+    """What tells machines apart that share a disk."""
+    return f"{zlib.crc32(socket.gethostname().encode()):08x}"
+
+
+def _runs(process: int) -> bool:
+    """Whether there is such a process; where that cannot be asked for, there is."""
+    if os.name == "nt":
+        return True  # `os.kill` would end it there
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        pass  # it belongs to someone else, or is no number of a process
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return True  # not every system has this
+    # A process that was killed keeps its number (as a "zombie") until its parent asks for its end.
+    return state not in ("Z", "X")
+
+
+def hidden_beside(target: Path, word: str) -> Path:
+    """The hidden file or folder that goes with a target, which may be the current folder.
+
+    >>> hidden_beside(Path("/home/me/docs"), "lock").as_posix()
+    '/home/me/.docs.lock'
+    """
+    whole = Path(os.path.abspath(target))
+    return whole.with_name(f".{whole.name}.{word}")
 
 
 def cache_folder() -> Path:

@@ -9,6 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from cocluster.utils.files import hidden_beside
+
 # The byte that is locked on Windows, where nobody else can read what is locked: far behind the
 # number of the process, which others are to read.
 FAR = 1 << 30
@@ -26,7 +28,7 @@ def sole_writer(target: Path) -> Iterator[None]:
     BlockingIOError
         If another process holds it; the sentence names that process.
     """
-    file = target.with_name(f".{target.name}.lock")
+    file = hidden_beside(target, "lock")
     opened = _locked(file, target)
     try:
         os.ftruncate(opened, 0)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cocluster.projects import Project
-from cocluster.projects.ledger import EDIT
+from cocluster.projects.ledger import is_edit
 from cocluster.utils.files import new_file, unreadable
 from cocluster.utils.parsing import json_object
 
@@ -106,7 +106,7 @@ def _reconciled(project: Project, history: History) -> History:
     ]
     lines = {line.step: line for line in ledger.lines()}
     for step, source in force.items():
-        if step > history.heard and not source.startswith(EDIT):
+        if step > history.heard and not is_edit(source):
             line = lines[step]
             kept.append(Action(f"{line.relation} {line.a} {line.b}", said=step))
     for run in [number for number in runs if number > history.seen]:

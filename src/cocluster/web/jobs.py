@@ -58,14 +58,14 @@ class Job:
     stage: str = ""
     result: Any = None
     error: str = ""
-    begun: float = field(default_factory=time.time)
+    begun: float = field(default_factory=time.monotonic)
     seconds: float | None = None
     over: threading.Event = field(default_factory=threading.Event)
     noted: bool = False
 
     def shown(self) -> dict[str, Any]:
         """What a page is told of it."""
-        spent = self.seconds if self.state in OVER else time.time() - self.begun
+        spent = self.seconds if self.state in OVER else time.monotonic() - self.begun
         return {
             "id": self.id,
             "task": self.task,
@@ -170,7 +170,7 @@ class Jobs:
         if self._running is not None or not self._queue:
             return
         job = self._running = self._queue.pop(0)
-        job.state, job.begun = RUNNING, time.time()
+        job.state, job.begun = RUNNING, time.monotonic()
         process = self._started()
         assert process.stdin is not None
         line = json.dumps({"job": job.id, "task": job.task, "given": dict(job.given)})
@@ -236,5 +236,5 @@ class Jobs:
 
     def _over(self, job: Job, state: str) -> None:
         """A job has ended."""
-        job.state, job.seconds = state, time.time() - job.begun
+        job.state, job.seconds = state, time.monotonic() - job.begun
         job.over.set()

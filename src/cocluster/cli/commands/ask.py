@@ -11,13 +11,14 @@ from cocluster.cli.beside import described, side_by_side, title_of
 from cocluster.cli.progress import Progress
 from cocluster.cli.reading import opened
 from cocluster.cli.shown import overview
-from cocluster.cli.terminal import bold, printable, show, tell
+from cocluster.cli.terminal import bold, printable, put, show, tell
 from cocluster.interview import Query
 from cocluster.interview.knowledge import SIGNS
 from cocluster.links import Links
 from cocluster.projects import Project
 from cocluster.projects.changing import carried_names
 from cocluster.projects.making import Fitted, keep
+from cocluster.projects.runs import HEARD
 from cocluster.projects.talk import SOURCE, Talk
 
 KEYS = {"s": "same", "d": "different", "u": "unsure"}
@@ -35,7 +36,7 @@ def run(asked: Namespace) -> int:
             progress.note(f"  going on after {len(talk.counts):,} earlier answers")
         sitting = (_Placements if asked.placements else _Pairs)(project, progress, talk)
         sitting.ask(asked.questions)
-        if not sitting.steps:
+        if not sitting.steps and not _unheard(project):
             tell("no answers, so nothing has changed.")
             return 0
         progress.begin(f"clustering again with {len(talk.counts):,} answers")
@@ -53,6 +54,13 @@ def run(asked: Namespace) -> int:
         tell(f"  note: {printable(talk.interview.advice)}")
     tell(f"run {number} of {printable(project.folder)}; report: {project.folder / 'report.html'}")
     return 0
+
+
+def _unheard(project: Project) -> bool:
+    """Whether there are answers that no run knows: those of a sitting that was killed."""
+    ledger = project.ledger
+    heard = project.run().about.get(HEARD, ledger.last)
+    return any(step > heard and source == SOURCE for step, source in ledger.steps().items())
 
 
 @dataclass(eq=False)
@@ -170,7 +178,7 @@ class _Placements(_Sitting):
 
 def _line(question: str) -> str:
     """A word that is typed; the end of the input is "q"."""
-    print(f"{question}: ", end="", flush=True, file=sys.stderr)
+    put(f"{question}: ")
     line = sys.stdin.readline()
     return line.strip().lower() if line else "q"
 
@@ -184,7 +192,7 @@ def _key(question: str) -> str:
         import tty
     except ImportError:  # systems that have lines only
         return _line(question)[:1]
-    print(f"{question}: ", end="", flush=True, file=sys.stderr)
+    put(f"{question}: ")
     keyboard = sys.stdin.fileno()
     before = termios.tcgetattr(keyboard)
     try:
@@ -192,5 +200,5 @@ def _key(question: str) -> str:
         key = sys.stdin.read(1)
     finally:
         termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
-    print(key, file=sys.stderr)
+    tell(key)
     return key.lower() if key else "q"

@@ -120,7 +120,9 @@ class _Fit:
                 raise FileNotFoundError(f"There is no file {file}.")
             given = Links.read(file, ids=project.ids, n_samples=len(project.ids))
             given.check()
-            project.ledger.add(given, file.name)
+            # Someone may give a command again that was killed: nothing is said twice.
+            if not project.ledger.says(given):
+                project.ledger.add(given, file.name)
         links = project.links
         if links is not None:
             links.check()
