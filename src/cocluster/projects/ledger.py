@@ -25,6 +25,8 @@ from cocluster.links.formats import Numbered, format_of
 
 HEAD = ("a", "b", "relation", "weight", "source", "time", "step")
 UNDO = "undo"
+# What the number of a step looks like; people may have typed anything.
+STEP = re.compile(r"[0-9]{1,12}")
 # How the source of an edit begins. Each edit states anew all that edits hold together, so that only
 # the last one that is not undone counts.
 EDIT = "edit:"
@@ -135,7 +137,7 @@ class Ledger:
         found = []
         for line, row in format_of(self.file).read(self.file):
             step = row.get("step", "").strip()
-            found.append((line, row | {"step": step if step.isdigit() else str(-line)}))
+            found.append((line, row | {"step": step if STEP.fullmatch(step) else str(-line)}))
         return found
 
     def _in_force(self) -> list[Numbered]:
