@@ -1,8 +1,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 BENCH ?= --quick
+# Of each target of `make fuzz`, in all runs.
+CASES ?= 100000
 
-.PHONY: demo test test-quick coverage versions lint bench bench-quick docs schema faults lock clean
+.PHONY: demo test test-quick fuzz coverage versions lint bench bench-quick docs schema faults lock clean
 
 demo: .venv/.demo  ## `cocluster fit` on the docstring corpus, writes demo-report/ with report.html
 	$(BIN)/python examples/docstrings.py
@@ -13,6 +15,10 @@ test: .venv/.dev .venv/.browser  ## the ordinary tests: no downloads, no data fi
 # The core, and one look at each method: for the working day. `make test` is what counts.
 test-quick: .venv/.dev
 	$(BIN)/python -m pytest -n auto -m "not slow and not thorough"
+
+fuzz: .venv/.dev  ## damaged input by the hundred thousand; TARGETS=csv,npz CASES=5000 for less
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: atheris
+	$(BIN)/python -m tests.fuzz --cases $(CASES) $(if $(TARGETS),--targets "$(TARGETS)")
 
 coverage: .venv/.dev  ## branch coverage of the ordinary tests, also for the page on trust
 	$(BIN)/python -m pytest -n auto -m "not slow" --cov --cov-report=term --cov-report=html \
