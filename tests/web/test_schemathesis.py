@@ -40,6 +40,8 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Client:
     desk = Desk(made(tmp_path_factory.mktemp("web") / "news", 12, 2))
     # Fits are tested elsewhere; here they would go on for minutes.
     desk.jobs = desk.asking = IdleJobs()  # type: ignore[assignment]
+    # The application ends with every request of schemathesis; the desk is needed for the next.
+    desk.close = lambda: None  # type: ignore[method-assign]
     return Client(*guarded(desk))
 
 
