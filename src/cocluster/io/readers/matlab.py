@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import struct
-import zlib
+import warnings
+from io import BytesIO
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import scipy.io
@@ -16,6 +15,7 @@ from cocluster.io.dataset import Dataset
 from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.cluto import is_cluto, read_cluto
 from cocluster.io.readers.common import LABEL_NAMES, encode_labels
+from cocluster.io.readers.mat5 import HEADER_BYTES, ORDERS, Variable, variables_in
 from cocluster.io.readers.packed import PLACE_BYTES, allowed, refuse_bytes
 from cocluster.io.reading import Reading
 from cocluster.linalg.checked import in_bounds, in_form
@@ -26,9 +26,11 @@ from cocluster.utils.files import unreadable
 # Names of the matrix and of the classes in the collections of clustering data that are shared as
 # MATLAB files; the first that is there counts.
 DATA_NAMES = ("fea", "X", "data", "A", "M")
-# Of the format of versions 5 to 7: the length of the header, and the number that marks a variable
-# as compressed; and bytes that are unpacked at a time to count them.
-HEADER_BYTES, COMPRESSED, STEP = 128, 15, 1 << 20
+# What scipy calls version 7.3, which is HDF5.
+HDF5 = 2
+UNPACKS = "unpacks to"
+# The type of what was not read.
+_NONE = np.dtype("V")
 MATLAB_LABELS = ("gnd", "Y", "y", *LABEL_NAMES)
 
 
@@ -40,7 +42,7 @@ def read_mat(file: Path, asked: Asked) -> Dataset:
     """
     if is_cluto(file):
         return read_cluto(file, asked)
-    variables = _variables(file, asked.max_bytes)
+    variables = _variables(file, asked)
     data = next((name for name in DATA_NAMES if name in variables), None)
     if data is None:
         raise ValueError(
@@ -48,7 +50,7 @@ def read_mat(file: Path, asked: Asked) -> Dataset:
             f"{', '.join(variables) or 'nothing'}, rename the matrix."
         )
     wanted = MATLAB_LABELS if asked.label is None else (asked.label,)
-    key = next((name for name in wanted if name in variables and name != data), None)
+    key = next((name for name in wanted if variables.get(name) is not None and name != data), None)
     if asked.label and key is None:
         raise ValueError(
             f"{file.name} has no variable {asked.label!r}; it holds {', '.join(variables)}."
@@ -59,58 +61,67 @@ def read_mat(file: Path, asked: Asked) -> Dataset:
     return Dataset(file.stem, views, labels=labels, class_names=names, reading=reading)
 
 
-def _variables(file: Path, max_bytes: int | str | None) -> dict[str, Any]:
-    """Variables of the file by name."""
+def _variables(file: Path, asked: Asked) -> dict[str, Any]:
+    """Those variables of the file that may be data or classes, by name."""
     # A file that is cut off makes scipy raise errors of many kinds (zlib, struct, index, ...).
-    with unreadable(file.name, Exception):
-        _refuse_large(file, max_bytes)
-        try:
-            loaded = scipy.io.loadmat(file, spmatrix=False)
-        except NotImplementedError:
-            raise ValueError(
-                f"{file.name} is a MATLAB file of version 7.3; save it with save(..., '-v7')."
-            ) from None
+    with unreadable(file.name, Exception), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of two variables of one name the last counts
+        with file.open("rb") as stream:
+            head = stream.read(HEADER_BYTES)
+        if 0 in head[:4]:
+            return _oldest(file, asked)
+        if head[-2:] not in ORDERS:
+            raise ValueError("it does not begin as MATLAB files do")
+        return _checked(file, asked)
+
+
+def _checked(file: Path, asked: Asked) -> dict[str, Any]:
+    """Variables of a file of versions 5 to 7, after a look at its structure."""
+    bound = allowed(file, asked.max_bytes)
+    if scipy.io.matlab.matfile_version(file)[0] == HDF5:
+        raise ValueError(
+            f"{file.name} is a MATLAB file of version 7.3; save it with save(..., '-v7')."
+        )
+    found: dict[str, Variable] = {}
+    total = 0
+    with file.open("rb") as stream:
+        for variable in variables_in(
+            stream, lambda taken: refuse_bytes(file, UNPACKS, taken, bound)
+        ):
+            total += variable.places * PLACE_BYTES
+            refuse_bytes(file, UNPACKS, total, bound)
+            found[variable.name] = variable
+    wanted = (*DATA_NAMES, *MATLAB_LABELS, *filter(None, [asked.label]))
+    fit = [name for name, own in found.items() if own.plain and name in wanted]
+    # Structures and functions are no data, and to read them takes code that can fail.
+    with file.open("rb") as stream:
+        return dict.fromkeys(found) | (_loaded(stream, fit) if fit else {})
+
+
+def _loaded(stream: IO[bytes], names: list[str] | None = None) -> dict[str, Any]:
+    """What scipy reads, by default all."""
+    loaded = scipy.io.loadmat(stream, variable_names=names, spmatrix=False)
     # Names with two underscores are what scipy says of the file.
     return {name: value for name, value in loaded.items() if not name.startswith("__")}
 
 
-def _refuse_large(file: Path, max_bytes: int | str | None) -> None:
-    """Refuse a file whose variables unpack to more than it may become, before scipy makes room."""
-    bound = allowed(file, max_bytes)
-    refuse_bytes(file, "unpacks to", _unpacked_bytes(file, bound), bound)
-    try:
-        variables = scipy.io.whosmat(file)
-    except NotImplementedError:
-        return  # a version that is refused in other words
-    for _, shape, kind in variables:
+def _oldest(file: Path, asked: Asked) -> dict[str, Any]:
+    """Variables of a file of version 4, which scipy reads without compiled code."""
+    bound = allowed(file, asked.max_bytes)
+    # From memory no more is read than there is; for a file, room is made for what is announced.
+    stream = BytesIO(file.read_bytes())
+    for _, shape, kind in scipy.io.whosmat(stream):
         # Of a sparse matrix, rows and columns take room even where they are empty.
         places = sum(shape) if kind == "sparse" else prod(shape)
         refuse_bytes(file, "announces", places * PLACE_BYTES, bound)
-
-
-def _unpacked_bytes(file: Path, bound: int) -> int:
-    """Bytes of the compressed variables of a file, counted until they exceed the bound."""
-    taken = 0
-    with file.open("rb") as stream:
-        # A header of 128 bytes ends with the order of bytes; files of the oldest version, in which
-        # nothing is compressed, have no such mark.
-        order = {b"IM": "<", b"MI": ">"}.get(stream.read(HEADER_BYTES)[-2:])
-        while order and len(tag := stream.read(8)) == 8 and taken <= bound:
-            kind, size = struct.unpack(f"{order}II", tag)
-            if kind != COMPRESSED:
-                stream.seek(size, os.SEEK_CUR)
-                continue
-            unpacker, packed = zlib.decompressobj(), stream.read(size)
-            while packed and taken <= bound and not unpacker.eof:
-                taken += len(unpacker.decompress(packed, STEP))
-                packed = unpacker.unconsumed_tail
-    return taken
+    stream.seek(0)
+    return _loaded(stream)
 
 
 def _views(file: Path, name: str, value: Any) -> dict[str, InMemory]:
     """Matrices of a variable: itself, or those of a cell array."""
     # MATLAB's cell array is an array of objects, each of which is a view.
-    cells = list(value.ravel()) if value.dtype == object else [value]
+    cells = list(value.ravel()) if getattr(value, "dtype", _NONE).kind == "O" else [value]
     for cell in cells:
         if getattr(cell, "ndim", 0) != 2 or cell.dtype.kind not in "fiub":
             raise ValueError(f"Variable {name} of {file.name} is not a matrix of numbers.")
