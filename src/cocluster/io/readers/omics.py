@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cocluster.blocks.disk.sources.h5ad import total_bytes
+from cocluster.blocks.disk.sources.trying import refuse_damaged
 from cocluster.data.alignment import align
 from cocluster.data.containers import annotations_of, as_table, views_of
 from cocluster.io.dataset import Dataset
@@ -37,11 +38,11 @@ def read_h5mu(file: Path, asked: Asked) -> Dataset:
 def _dataset(file: Path, views: dict[str, Any], data: Any, label: str | None) -> Dataset:
     """Data set of annotated matrices."""
     classes = _classes(file, data, label)
-    with unreadable(file.name, ValueError):
+    with unreadable(file.name, ValueError, TypeError):
         for view in views.values():
             in_bounds(view.X)
-    tables = {name: as_table(view, name) for name, view in views.items()}
-    row_index, ids, _ = align(tables)
+        tables = {name: as_table(view, name) for name, view in views.items()}
+        row_index, ids, _ = align(tables)
     # Views may lack observations or have them in another order: classes go by name.
     values = None if not classes or ids is None else [classes.get(name) for name in ids]
     labels, names = encode_labels(values)
@@ -82,6 +83,7 @@ def _load(file: Path, asked: Asked, module: str, function: str) -> Any:
     # What a damaged file raises is of many kinds, among them some of these libraries' own.
     with unreadable(file.name, Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # announcements of that library's coming versions
+        refuse_damaged(file)
         with library("h5py", f"{file.suffix} files", "omics").File(file, "r") as opened:
             size = total_bytes(opened, file.name)
         refuse_bytes(file, "unpacks to", size, allowed(file, asked.max_bytes))

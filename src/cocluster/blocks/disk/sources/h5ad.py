@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from cocluster.blocks.disk.sources.arrays import Stored, open_stored
+from cocluster.blocks.disk.sources.trying import refuse_damaged
+from cocluster.utils.files import unreadable
 from cocluster.utils.optional import library
 
 
@@ -51,4 +53,6 @@ def total_bytes(file: Any, name: str) -> int:
 
 def open_h5ad(path: Path, memory: int) -> Stored:
     """Source of ``.X`` of an AnnData file, dense or CSR."""
+    with unreadable(path.name, ValueError):
+        refuse_damaged(path)
     return open_stored(path, opened, memory)
