@@ -116,6 +116,10 @@ def test_other_files_are_refused(tmp_path, content):
         lambda content: content.update(labels={"samples": [0, 0, 2_000_000_000]}),
         lambda content: content.update(labels={"samples": [0, 0]}),
         lambda content: content.update(labels={"nobody": [0, 0, 0]}),
+        lambda content: content.update(strategy=7),
+        lambda content: content.update(strategy="x" * 9000),
+        lambda content: content.update(answers=[[0, 99, "same", 1]]),
+        lambda content: content["links"].update(n_samples=4),
     ],
 )
 def test_files_that_were_tampered_with_are_refused_by_name(tmp_path, change):

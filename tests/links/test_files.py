@@ -184,6 +184,29 @@ def test_malformed_tab_line(tmp_path):
         read_text(tmp_path, "0\t1\t1\n0\t1\n", ".tsv")
 
 
+@pytest.mark.parametrize("relation", ["label:" + "9" * 5000, "label:\u00b2", "x" * 9000])
+def test_relations_that_nobody_wrote(tmp_path, relation):
+    with pytest.raises(ValueError, match=r"line 2: .* is not a relation") as caught:
+        read_text(tmp_path, f"a,b,relation\n0,x,{relation}\n")
+    assert len(str(caught.value)) < 400
+
+
+def test_one_label_cannot_ask_for_the_memory(tmp_path):
+    far = "a,b,relation\n2000000000,x,label\n"
+    with pytest.raises(ValueError, match=r"as far as 2,000,000,000: .*pass n_samples="):
+        read_text(tmp_path, far)
+    # Pairs take no room but their own.
+    assert read_text(tmp_path, far.replace("x,label", "1,same")).n_samples == 2_000_000_001
+
+
+def test_damaged_parquet_is_said_in_our_words(tmp_path):
+    file = tmp_path / "links.parquet"
+    Links.from_pairs([(0, 1)], n_samples=3).write(file)
+    file.write_bytes(file.read_bytes()[:-20])
+    with pytest.raises(ValueError, match=r"^links\.parquet cannot be read"):
+        Links.read(file)
+
+
 def test_unknown_ending(tmp_path):
     with pytest.raises(ValueError, match=r"unknown ending '\.xls'"):
         Links.read(tmp_path / "links.xls")

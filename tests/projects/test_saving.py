@@ -16,6 +16,7 @@ from cocluster import CoCluster, TriFactorization, load, open_project
 from cocluster.graphs import knn_graph
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers import read
+from cocluster.io.saved import write_value
 from cocluster.methods.catalogue import METHODS
 from cocluster.trifactor import Indicator, Unconstrained
 from tests.conftest import plant
@@ -211,6 +212,53 @@ def test_indices_of_a_sparse_matrix_are_looked_at(rng, tmp_path):
     np.savez(file, **arrays | {name: arrays[name] + 1000})
     with pytest.raises(ValueError, match="cannot be read"):
         getattr(open_project(folder), "dataset")  # noqa: B009
+
+
+def all_of(folder):
+    """Everything that a project holds."""
+    project = open_project(folder)
+    return project.names, project.run().about, project.model, project.dataset.data
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("project.json", b"\xff\xfe{"),
+        ("names.csv", b"a,b\n1,2\n"),
+        ("names.csv", b"cluster,name\nfirst,x\n"),
+        ("names.csv", b"cluster,name\n\xff,x\n"),
+        ("runs/001/run.json", b"\x80"),
+        ("runs/001/model.json", b"\x80"),
+        ("runs/001/model.json", b'{"format": 1}'),
+        ("runs/001/model.npz", b"PK nothing"),
+        ("data/samples.jsonl", b'{"id": "a", "metadata": []}\n'),
+        ("data/matrices.json", b'{"format": 1, "value": [1]}'),
+    ],
+)
+def test_damaged_files_are_named_in_full(file, content, rng, tmp_path):
+    data = Dataset("toy", {"X": rng.poisson(3, (6, 4)) + 1.0})
+    model = CoCluster(2, random_state=0).fit(data.data)
+    folder = model.save(tmp_path / "toy", data=data)
+    (folder / file).write_bytes(content)
+    with pytest.raises(ValueError, match=r"toy") as caught:
+        all_of(folder)
+    # The arrays of a model are named by the file that speaks of them.
+    assert str(folder / file).replace(".npz", ".json") in str(caught.value)
+    assert str(caught.value).count("cannot be read") <= 1
+
+
+def test_values_of_another_kind_are_neither_models_nor_data(rng, tmp_path):
+    data = Dataset("toy", {"X": rng.poisson(3, (6, 4)) + 1.0})
+    model = CoCluster(2, random_state=0).fit(data.data)
+    folder = model.save(tmp_path / "toy", data=data)
+    run = folder / "runs" / "001"
+    write_value(run, "model", {"a": 1})
+    with pytest.raises(ValueError, match=r"model\.json holds no fitted model"):
+        _ = open_project(folder).model
+    for value in ({"a": 1}, Dataset("toy", {"X": np.array([[b"a"], [b"b"]])})):
+        write_value(folder / "data", "matrices", value)
+        with pytest.raises(ValueError, match=r"matrices\.json holds no matrices of numbers"):
+            _ = open_project(folder).dataset
 
 
 def test_no_such_folder_and_no_project(tmp_path):

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from cocluster.utils.errors import Unreadable
 from cocluster.utils.files import cache_folder, new_file, new_folder, unreadable
 
 
@@ -62,6 +63,38 @@ def test_errors_name_what_cannot_be_read_once():
         raise FileNotFoundError
     with pytest.raises(MemoryError), unreadable("x.csv", Exception):
         raise MemoryError
+
+
+def test_errors_of_other_libraries_become_ours_even_if_they_name_the_file():
+    class OfALibrary(ValueError):
+        pass
+
+    class Absent(FileNotFoundError):
+        pass
+
+    for error in (OfALibrary("x.csv is odd"), Absent("x.csv has no group")):
+        with (
+            pytest.raises(Unreadable, match=r"x\.csv cannot be read"),
+            unreadable("x.csv", Exception),
+        ):
+            raise error
+
+
+def test_what_a_library_prints_is_cut_off():
+    long = pytest.raises(ValueError, match=r"x\.csv cannot be read \(a{100}")
+    with long as caught, unreadable("x.csv", OSError):
+        raise OSError("a" * 10_000)
+    assert len(str(caught.value)) < 1000
+
+
+def test_a_part_that_was_named_is_named_once():
+    with (
+        pytest.raises(ValueError, match=r"^folder/x\.npz cannot be read \(cut off\);") as caught,
+        unreadable("folder/x.npz", ValueError),
+        unreadable("x.npz", OSError),
+    ):
+        raise OSError("cut off")
+    assert str(caught.value).count("cannot be read") == 1
 
 
 def test_without_a_home_it_is_said_what_to_set(monkeypatch):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from cocluster.utils.texts import as_json, file_names, read_table, write_table
+from cocluster.utils.texts import QUOTED, as_json, file_names, quoted, read_table, write_table
 
 ODD = ["", "é", "\ud800", "a\nb", 'say "x"', "\u2028", "東京", "-1", "x" * 400]
 
@@ -22,6 +22,12 @@ def test_tables_come_back_but_for_what_is_no_unicode(tmp_path):
     write_table(file, ("name", "n"), [(text, i) for i, text in enumerate(ODD)])
     found = [row["name"] for row in read_table(file)]
     assert found == [text.encode(errors="backslashreplace").decode() for text in ODD]
+
+
+def test_messages_quote_the_beginning_of_what_is_long():
+    assert quoted("a b") == repr("a b")
+    assert quoted("x" * 10_000).startswith("'xxx")
+    assert len(quoted("x" * 10_000)) < 2 * QUOTED
 
 
 def test_names_of_files_are_different_short_and_plain():

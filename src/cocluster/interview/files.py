@@ -19,6 +19,7 @@ from cocluster.links import Labelling, Links
 from cocluster.utils.checks import check_integer, check_number
 from cocluster.utils.files import new_file, unreadable
 from cocluster.utils.parsing import json_object
+from cocluster.utils.texts import quoted
 
 # Written into every file; the number changes when older programs could not read it any more.
 FORMAT = "cocluster interview 1"
@@ -111,7 +112,7 @@ def _opened(data: RelationalData, sample: int, after: int) -> tuple[int, int]:
 def _check_word(answer: str) -> None:
     """Refuse what is no answer."""
     if answer not in SIGNS:
-        raise ValueError(f"there is an answer {answer!r}; answers are {', '.join(SIGNS)}")
+        raise ValueError(f"there is an answer {quoted(answer)}; answers are {', '.join(SIGNS)}")
 
 
 def _answer(

@@ -28,6 +28,7 @@ from cocluster.methods.cluster_counts import clusters_by_type
 from cocluster.methods.ground import Ground, ground_of
 from cocluster.methods.starts import spectral_embedding
 from cocluster.utils.checks import check_choice, check_integer, check_number
+from cocluster.utils.files import unreadable
 from cocluster.utils.html import small_table
 from cocluster.utils.randomness import generator
 
@@ -428,12 +429,15 @@ class Interview:
     def load(cls, path: str | os.PathLike[str], data: Any, estimator: Any) -> Interview:
         """The interview that `save` wrote; refused if the data are not those of the file."""
         state = files.read(path, relational(data))
-        interview = cls(data, estimator, state.strategy, state.links)
-        interview._seed, interview._labels = state.seed, state.labels
-        interview._before, interview._hints = state.first, state.hints
-        interview._opened = dict(state.opened)
-        interview._given = state.links
-        interview._replay(state.log)
+        # What fits the format may still not fit together: samples that there are not, or a
+        # contradiction.
+        with unreadable(str(path), ValueError, TypeError):
+            interview = cls(data, estimator, state.strategy, state.links)
+            interview._seed, interview._labels = state.seed, state.labels
+            interview._before, interview._hints = state.first, state.hints
+            interview._opened = dict(state.opened)
+            interview._given = state.links
+            interview._replay(state.log)
         return interview
 
     def __repr__(self) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from cocluster.utils.texts import shortened
+
 # Names that a line shows of each kind of column: whoever wants all has the value itself.
 SHOWN = 5
 
@@ -18,7 +20,7 @@ def some(names: Iterable[str], shown: int = SHOWN) -> str:
     """
     every = list(names)
     more = f", ... ({len(every):,} in all)" if len(every) > shown else ""
-    return ", ".join(every[:shown]) + more
+    return ", ".join(map(shortened, every[:shown])) + more
 
 
 @dataclass(frozen=True)

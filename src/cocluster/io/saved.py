@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.linalg.npz import ERRORS, load_arrays
+from cocluster.linalg.npz import load_arrays
 from cocluster.linalg.trees import Codec, put_together, taken_apart
 from cocluster.methods.catalogue import METHODS
 from cocluster.utils.files import unreadable
 from cocluster.utils.parsing import json_object
+from cocluster.utils.texts import quoted
 from cocluster.utils.versions import versions
 
 # Of the files: raised whenever older programs could not read them any more.
@@ -73,7 +74,7 @@ def _same_generator(state: dict[str, Any]) -> np.random.Generator:
     """A generator with a state that it had."""
     kinds = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
     if state["bit_generator"] not in kinds:
-        raise ValueError(f"a generator is kept as {state['bit_generator']!r}")
+        raise ValueError(f"a generator is kept as {quoted(state['bit_generator'])}")
     bits = getattr(np.random, state["bit_generator"])()
     bits.state = state
     return np.random.Generator(bits)
@@ -105,7 +106,7 @@ class _Library:
     def kind_of(self, name: str) -> type:
         """The class of a name."""
         if name not in _PLACES:
-            raise ValueError(f"{name!r} is nothing that this version knows")
+            raise ValueError(f"{quoted(name)} is nothing that this version knows")
         return _loaded(name)
 
     def codec_of(self, name: str) -> Codec | None:
@@ -143,11 +144,12 @@ def write_value(folder: Path, name: str, value: Any) -> None:
 
 def read_value(folder: Path, name: str) -> Any:
     """The value that `write_value` wrote; ValueError if the files are damaged or of newer kind."""
-    place = f"{folder.name}/{name}.json"
-    content = json_object((folder / f"{name}.json").read_text(encoding="utf-8"), place)
-    check_format(content, place)
-    errors = (*ERRORS, TypeError, AttributeError, IndexError, RecursionError)
-    with unreadable(place, *errors):
+    place = str(folder / f"{name}.json")
+    # The files may hold anything that someone typed, or another program: what does not fit shows
+    # in as many ways as there are parts.
+    with unreadable(place, Exception):
+        content = json_object((folder / f"{name}.json").read_text(encoding="utf-8"), place)
+        check_format(content, place)
         return put_together(content["value"], load_arrays(folder / f"{name}.npz"), _Library())
 
 

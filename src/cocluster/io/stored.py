@@ -44,10 +44,10 @@ def write_dataset(folder: Path, dataset: Dataset) -> None:
 
 def read_dataset(folder: Path) -> Dataset:
     """The data set that `write_dataset` wrote."""
-    bare: Dataset = read_value(folder, MATRICES)
-    place = f"{folder.name}/{SAMPLES}"
+    bare = _data_in(folder)
+    place = str(folder / SAMPLES)
     with (
-        unreadable(place, UnicodeDecodeError, KeyError, TypeError, ValueError),
+        unreadable(place, KeyError, TypeError, ValueError, AttributeError),
         (folder / SAMPLES).open(encoding="utf-8", newline="\n") as opened,
     ):
         lines = [json_object(line, f"{place}, line {i}") for i, line in enumerate(opened, 1)]
@@ -61,6 +61,19 @@ def read_dataset(folder: Path) -> Dataset:
                 for name in (lines[0]["metadata"] if lines else ())
             },
         )
+
+
+def _data_in(folder: Path) -> Dataset:
+    """The matrices of a folder; a value that someone has put in their place is refused."""
+    bare = read_value(folder, MATRICES)
+    views = bare.views.values() if isinstance(bare, Dataset) else ()
+    if not views or any(X.ndim != 2 or X.dtype.kind not in "fiub" for X in views):
+        raise ValueError(
+            f"{folder / MATRICES}.json holds no matrices of numbers; get it and {MATRICES}.npz "
+            "again, or fit again."
+        )
+    found: Dataset = bare
+    return found
 
 
 def dataset_of(data: RelationalData, name: str = "data") -> Dataset:

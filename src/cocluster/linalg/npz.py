@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Callable
 from math import prod
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any
 from zipfile import BadZipFile, ZipFile
 
@@ -20,7 +22,10 @@ from cocluster.utils.parsing import as_text
 # The arrays of a matrix kept by rows, as most are.
 PARTS = ("data", "indices", "indptr", "shape")
 # What numpy raises on a file that is cut off or of another kind.
-ERRORS = (BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError, NotImplementedError)
+ERRORS = (
+    BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError, NotImplementedError, TypeError,
+    SyntaxError, RecursionError, TokenError, struct.error,
+)  # fmt: skip
 # numpy's function for the header of each version of its format that plain numbers and texts are
 # written in.
 _HEADERS = {

@@ -24,6 +24,7 @@ from cocluster.links.pairs import COLUMNS, as_ids
 from cocluster.links.stated import Stated
 from cocluster.utils.files import new_file
 from cocluster.utils.parsing import as_float, as_int
+from cocluster.utils.texts import quoted, shortened
 
 # Words for each sign that people and other tools use; the first of each is written.
 WORDS = {
@@ -32,9 +33,13 @@ WORDS = {
     0: ("unsure",),
 }
 SIGNS = {word: sign for sign, words in WORDS.items() for word in words}
-LABEL = re.compile(r"(label|group)(?::(\d+))?")
+# The number is that of one labelling among several; ledgers make them of steps.
+LABEL = re.compile(r"(label|group)(?::([0-9]{1,18}))?")
 # Graphs of samples are kept with 32-bit indices; a larger position is a misprint.
 MOST_SAMPLES = np.iinfo(np.int32).max
+# Samples that a file of labels may speak of without saying how many there are: a label of each
+# takes eight bytes in memory, together 64 MB.
+MOST_LABELLED = 8_000_000
 # Unknown ids that an error names: enough to see what is wrong with them.
 UNKNOWN_SHOWN = 10
 
@@ -69,6 +74,8 @@ def links_in(
     positions = _look_up(file, ends, names, n_samples, base)
     first, second = positions[: len(rows)], positions[len(rows) :]
     n = n_samples or (len(names) if names is not None else int(positions.max()) + 1)
+    if n_samples is None and names is None and not is_pair.all():
+        _refuse_far(file, n)
     pairs = np.stack([first[is_pair], second], axis=1)
     _refuse_own_pairs(file, pairs, stated)
     labels = [
@@ -88,13 +95,22 @@ def links_in(
     }
 
 
+def _refuse_far(file: Path, n: int) -> None:
+    """Refuse a position so far that labels up to it would take more memory than the file tells."""
+    if n > max(MOST_LABELLED, file.stat().st_size):
+        raise ValueError(
+            f"{file.name} has labels, and a position as far as {n - 1:,}: if there are so many "
+            "samples, pass n_samples=."
+        )
+
+
 def _relation(file: Path, line: int, row: Row) -> str:
     """The relation of a row as `SIGNS` or `LABEL` spell it."""
     word = re.sub(r"[ _]", "-", row["relation"].strip().lower())
     if word in SIGNS or LABEL.fullmatch(word):
         return word
     raise ValueError(
-        f"{file.name}, line {line}: {row['relation']!r} is not a relation, use must-link, "
+        f"{file.name}, line {line}: {quoted(row['relation'])} is not a relation, use must-link, "
         "cannot-link or unsure (or ml/cl, same/different, match/distinct, 1/-1)."
     )
 
@@ -114,7 +130,7 @@ def _look_up(
             unknown.setdefault(text, line)
     if unknown:
         first = list(unknown.items())[:UNKNOWN_SHOWN]
-        listed = ", ".join(f"{text!r} (line {line})" for text, line in first)
+        listed = ", ".join(f"{quoted(text)} (line {line})" for text, line in first)
         raise ValueError(
             f"{file.name} names {len(unknown)} samples that are not among the ids: {listed}"
             f"{', ...' if len(unknown) > len(first) else ''}."
@@ -128,14 +144,14 @@ def _position(file: Path, line: int, text: str, n_samples: int | None, base: int
         position = as_int(text) - base
     except ValueError:
         raise ValueError(
-            f"{file.name}, line {line}: {text!r} is not a position; pass ids= if the file names "
-            "samples by id."
+            f"{file.name}, line {line}: {quoted(text)} is not a position; pass ids= if the file "
+            "names samples by id."
         ) from None
     if not 0 <= position < (n_samples or MOST_SAMPLES):
         last = "" if n_samples is None else f" to {n_samples - 1 + base}"
         raise ValueError(
-            f"{file.name}, line {line}: position {text.strip()} is out of range, positions go "
-            f"from {base}{last} (base={base})."
+            f"{file.name}, line {line}: position {shortened(text.strip())} is out of range, "
+            f"positions go from {base}{last} (base={base})."
         )
     return position
 
@@ -145,7 +161,7 @@ def _refuse_own_pairs(file: Path, pairs: Array, stated: list[Numbered]) -> None:
     own = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
     if len(own):
         line, row = stated[own[0]]
-        raise ValueError(f"{file.name}, line {line}: {row['a']!r} is linked with itself.")
+        raise ValueError(f"{file.name}, line {line}: {quoted(row['a'])} is linked with itself.")
 
 
 def _weight(file: Path, line: int, row: Row) -> float:
@@ -156,7 +172,9 @@ def _weight(file: Path, line: int, row: Row) -> float:
     except ValueError:
         weight = np.nan  # refused below with all else that is not positive
     if not 0 < weight < np.inf:
-        raise ValueError(f"{file.name}, line {line}: weight {text!r} is not a positive number.")
+        raise ValueError(
+            f"{file.name}, line {line}: weight {quoted(text)} is not a positive number."
+        )
     return weight
 
 
@@ -167,7 +185,7 @@ def _labellings(file: Path, rows: list[tuple[int, Row, str, int]], n: int) -> tu
         kind, _, number = word.partition(":")
         of_sample = members.setdefault((int(number or 0), kind), {})
         if of_sample.setdefault(sample, row["b"]) != row["b"]:
-            raise ValueError(f"{file.name}, line {line}: {row['a']!r} has a second label.")
+            raise ValueError(f"{file.name}, line {line}: {quoted(row['a'])} has a second label.")
     found = []
     for (_, kind), of_sample in sorted(members.items()):
         codes = np.full(n, -1, dtype=np.int64)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence, Sized
 import numpy as np
 
 from cocluster.linalg.types import Array
+from cocluster.utils.texts import quoted
 
 # Columns of a file that have a meaning of their own; all others are details of a pair.
 COLUMNS = ("a", "b", "relation", "weight")
@@ -78,7 +79,9 @@ def as_ids(ids: Sequence[object] | Array | None, n_samples: int) -> Array | None
     check_length(texts, n_samples, "ids")
     names, counts = np.unique(texts, return_counts=True)
     if (counts > 1).any():
-        raise ValueError(f"ids must be unique, {names[counts > 1][0]!r} occurs more than once.")
+        raise ValueError(
+            f"ids must be unique, {quoted(names[counts > 1][0])} occurs more than once."
+        )
     return texts
 
 
@@ -95,9 +98,13 @@ def as_details(details: Mapping[str, Sequence[str]], n_pairs: int) -> dict[str, 
     """Further columns of texts, one entry per pair; columns without any entry are dropped."""
     for name, values in details.items():
         if name in COLUMNS:
-            raise ValueError(f"a detail cannot be called {name!r}: that is a column of its own.")
+            raise ValueError(
+                f"a detail cannot be called {quoted(name)}: that is a column of its own."
+            )
         if len(values) != n_pairs:
-            raise ValueError(f"detail {name!r} has {len(values)} entries for {n_pairs} pairs.")
+            raise ValueError(
+                f"detail {quoted(name)} has {len(values)} entries for {n_pairs} pairs."
+            )
     return {name: tuple(values) for name, values in details.items() if any(values)}
 
 

@@ -27,6 +27,9 @@ from cocluster.utils.files import new_file
 
 HEAD = ("a", "b", "relation", "weight", "source", "time", "step")
 UNDO = "undo"
+# What the number of a step looks like; lines that had none are below zero, and people may have typed
+# anything.
+STEP = re.compile(r"-?[0-9]{1,12}")
 # How the source of an edit begins. Each edit states anew all that edits hold together, so that only
 # the last one that is not undone counts.
 EDIT = "edit:"
@@ -161,7 +164,7 @@ class Ledger:
         found = []
         for line, row in format_of(self.file).read(self.file):
             step = row.get("step", "").strip()
-            found.append((line, row | {"step": step if _is_number(step) else str(-line)}))
+            found.append((line, row | {"step": step if STEP.fullmatch(step) else str(-line)}))
         return found
 
     def _in_force(self) -> list[Numbered]:
@@ -220,11 +223,6 @@ def _as_csv(rows: Sequence[Sequence[Any]]) -> bytes:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue().encode(errors="backslashreplace")
-
-
-def _is_number(text: str) -> bool:
-    """Whether a text is a whole number; lines that had none are below zero."""
-    return text.removeprefix("-").isdigit()
 
 
 def _is_undo(row: dict[str, str]) -> bool:

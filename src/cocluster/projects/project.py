@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import os
 import shutil
@@ -19,7 +20,7 @@ from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.projects.ledger import Ledger, is_edit, sample_ids
 from cocluster.projects.runs import HEARD, NewRun, StoredRun, write_run
-from cocluster.utils.files import hidden_beside, new_folder
+from cocluster.utils.files import hidden_beside, new_folder, unreadable
 from cocluster.utils.locks import sole_writer
 from cocluster.utils.parsing import json_object
 from cocluster.utils.texts import as_json, read_table, write_table
@@ -98,7 +99,8 @@ class Project:
         file = self._latest(NAMES)
         if not file.exists():
             return {}
-        return {int(row["cluster"]): row["name"] for row in read_table(file)}
+        with unreadable(str(file), KeyError, TypeError, ValueError, csv.Error):
+            return {int(row["cluster"]): row["name"] for row in read_table(file)}
 
     @property
     def runs(self) -> list[int]:
@@ -106,7 +108,7 @@ class Project:
         place = self.folder / RUNS
         if not place.exists():
             return [1] if (self.folder / "run.json").exists() else []
-        return sorted(int(run.name) for run in place.iterdir() if run.name.isdigit())
+        return sorted(int(run.name) for run in place.iterdir() if run.name.isdecimal())
 
     def run(self, number: int | None = None) -> StoredRun:
         """A run by its number; by default the last."""
@@ -228,7 +230,8 @@ def open_project(folder: str | os.PathLike[str]) -> Project:
         raise ValueError(
             f"{place} is no project of cocluster: it has no {ABOUT}. `cocluster fit` makes one."
         )
-    about = json_object(file.read_text(encoding="utf-8"), str(file))
+    with unreadable(str(file), UnicodeDecodeError):
+        about = json_object(file.read_text(encoding="utf-8"), str(file))
     check_format(about, str(file))
     return Project(place, about)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -64,7 +65,8 @@ class StoredRun:
     def about(self) -> dict[str, Any]:
         """What ``run.json`` says."""
         place = self.folder / "run.json"
-        content = json_object(place.read_text(encoding="utf-8"), str(place))
+        with unreadable(str(place), UnicodeDecodeError):
+            content = json_object(place.read_text(encoding="utf-8"), str(place))
         # Runs of the first versions had no number.
         check_format({"format": FORMAT, **content}, str(place))
         return content
@@ -77,7 +79,10 @@ class StoredRun:
                 f"{self.folder} holds the labels of a run but no model: an older version of "
                 "cocluster wrote it. Fit again to have one."
             )
-        return read_value(self.folder, "model")
+        model = read_value(self.folder, "model")
+        if getattr(model, "labels_", None) is None:
+            raise ValueError(f"{self.folder / 'model.json'} holds no fitted model; fit again.")
+        return model
 
     @property
     def account(self) -> Any:
@@ -106,7 +111,7 @@ class StoredRun:
         file = self.folder / known.get(name, f"labels_{name}.csv")
         if not file.exists():
             raise ValueError(f"{self.folder} has no labels of {name!r}.")
-        with unreadable(str(file), KeyError, ValueError, TypeError):
+        with unreadable(str(file), KeyError, ValueError, TypeError, csv.Error):
             return {row["name"]: int(row["cluster"]) for row in read_table(file)}
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from cocluster.utils.texts import quoted
+
 
 def is_whole(value: Any) -> bool:
     """Whether a value is a whole number, of Python or of numpy; 1.0 is not one."""
@@ -26,7 +28,7 @@ def _counts_as(kind: type, value: Any) -> bool:
 def check_integer(value: Any, name: str, at_least: int = 1) -> int:
     """A whole number not below a bound."""
     if not is_whole(value):
-        raise TypeError(f"{name} must be an integer, got {value!r}.")
+        raise TypeError(f"{name} must be an integer, got {quoted(value)}.")
     if value < at_least:
         raise ValueError(f"{name} must be at least {at_least}, got {value}.")
     return int(value)
@@ -35,7 +37,7 @@ def check_integer(value: Any, name: str, at_least: int = 1) -> int:
 def check_number(value: Any, name: str, at_least: float = 0.0) -> float:
     """A finite number not below a bound."""
     if not is_number(value):
-        raise TypeError(f"{name} must be a number, got {value!r}.")
+        raise TypeError(f"{name} must be a number, got {quoted(value)}.")
     number = float(value)
     # Written so that NaN, which compares with nothing, is refused, too.
     if not at_least <= number < np.inf:
@@ -46,7 +48,9 @@ def check_number(value: Any, name: str, at_least: float = 0.0) -> float:
 def check_choice(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
     """One of a few values."""
     if not any(value is choice or value == choice for choice in choices):
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
+        raise ValueError(
+            f"{name} must be one of {', '.join(map(repr, choices))}, got {quoted(value)}."
+        )
     return value
 
 

@@ -11,6 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from cocluster.utils.errors import Unreadable
+
+# Letters of what another library says: some print the whole of what they could not read.
+LONGEST_REASON = 300
 # How names of what is not finished begin.
 UNFINISHED = ".cocluster-"
 
@@ -131,19 +135,24 @@ def cache_folder() -> Path:
 def unreadable(name: str, *errors: type[Exception]) -> Iterator[None]:
     """Turn errors of a library into a ValueError that names the file or the part of it.
 
-    A ValueError that names it already passes unchanged, and so do errors that say nothing of its
-    contents: a file that is not there, and too little memory.
+    A sentence of ours that names it already passes unchanged, and so do errors that say nothing of
+    its contents: a file that is not there, and too little memory. Of such errors libraries have
+    kinds of their own, which are not ours.
     """
     try:
         yield
-    except (FileNotFoundError, MemoryError):
+    except MemoryError:
         raise
     except errors as error:
-        if isinstance(error, ValueError) and name in str(error):
+        ours = type(error) in (ValueError, Unreadable) and name in str(error)
+        if ours or type(error) is FileNotFoundError:
             raise
-        # The first line says what is wrong; what follows is mostly a dump of the data.
-        reason = f"{error}".strip().split("\n")[0] or type(error).__name__
-        raise ValueError(
-            f"{name} cannot be read ({reason}); it may be cut off, damaged or of another kind: "
-            "write or get it again."
-        ) from error
+        raise Unreadable(name, _reason(error)) from error
+
+
+def _reason(error: Exception) -> str:
+    """What is wrong, as a library puts it."""
+    if isinstance(error, Unreadable):
+        return error.why  # a part of it was named already: its whole name is better
+    # The first line says what is wrong; what follows is mostly a dump of the data.
+    return f"{error}".strip().split("\n")[0][:LONGEST_REASON].strip() or type(error).__name__

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from cocluster.utils.texts import quoted
+
 
 def as_float(cell: Any) -> float:
     """The number in a cell; ValueError or TypeError if there is none.
@@ -18,7 +20,11 @@ def as_float(cell: Any) -> float:
     1.5
     """
     _refuse_underscores(cell)
-    return float(cell)
+    try:
+        return float(cell)
+    except ValueError:
+        # In our words, because Python's would quote a whole text.
+        raise ValueError(f"{quoted(cell)} is not a number") from None
 
 
 def as_int(cell: str) -> int:
@@ -30,7 +36,7 @@ def as_int(cell: str) -> int:
 def _refuse_underscores(cell: Any) -> None:
     """Refuse what only Python's own source code calls a number."""
     if "_" in str(cell):
-        raise ValueError(f"{cell!r} is not a number.")
+        raise ValueError(f"{quoted(cell)} is not a number")
 
 
 def as_text(value: str | bytes) -> str:

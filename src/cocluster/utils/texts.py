@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+# Letters of a value that a message quotes: enough to find it in a file.
+QUOTED = 80
 # Letters of a name that a file is called by: names of files end at 255 bytes on most disks.
 LONGEST = 80
 
@@ -22,6 +24,22 @@ def as_json(value: Any, indent: int | None = None) -> str:
     """
     text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
     return text if is_unicode(text) else json.dumps(value, indent=indent, default=str)
+
+
+def quoted(value: Any) -> str:
+    """How a message quotes a value of a file: as Python writes it, cut off if it is long.
+
+    >>> quoted("1,5"), quoted("9" * 5000)[-22:]
+    ("'1,5'", "99... (5,000 letters)")
+    """
+    return shortened(repr(value), len(str(value)))
+
+
+def shortened(text: str, letters: int | None = None) -> str:
+    """A text for a message, cut off if it is long; ``letters`` is how many it has to tell of."""
+    if len(text) <= QUOTED:
+        return text
+    return f"{text[:QUOTED]}... ({letters or len(text):,} letters)"
 
 
 def is_unicode(text: str) -> bool:

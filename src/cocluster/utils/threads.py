@@ -42,7 +42,7 @@ def count() -> int:
     given = os.environ.get(VARIABLE)
     if given is None:
         return _processors()
-    if not given.isdigit() or int(given) == 0:
+    if not given.isdecimal() or int(given) == 0:
         raise ValueError(f"{VARIABLE} must be a whole number from 1 on, got {given!r}.")
     return int(given)
 

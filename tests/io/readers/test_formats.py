@@ -166,7 +166,7 @@ def test_matlab_without_a_known_variable_says_what_it_holds(tmp_path):
         ("1 3 1\n4 1\n", "line 2: expected pairs"),
         ("1 3 1\n1\n", "line 2: expected pairs"),
         ("1 3\n1 2\n", "line 2: expected 3 values, found 2"),
-        ("2 2\n1 2\n3 x\n", "line 3: could not convert"),
+        ("2 2\n1 2\n3 x\n", "line 3: 'x' is not a number"),
     ],
 )
 def test_broken_cluto_files_name_the_line(tmp_path, content, message):

@@ -215,6 +215,37 @@ def test_long_lines_take_time_in_proportion(tmp_path):
     assert time.process_time() - begun < 5
 
 
+@pytest.mark.parametrize("shape", ["(4, 3", "(4, 3))", "4 3", "(4,\n 3", "'", "(" * 300])
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_headers_of_arrays_that_are_no_python(shape, ending, tmp_path):
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    array = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(96)
+    file = tmp_path / f"toy.{ending}"
+    file.write_bytes(array)
+    if ending == "npz":
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("X.npy", array)
+    with pytest.raises(ValueError, match=rf"toy\.{ending} cannot be read"):
+        read(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("toy.csv", "a,b\n1,2\n3,{long}x\n5,6\n7,8\n9,1\n"),
+        ("toy.arff", "@attribute a numeric\n@data\n1\n{long}x\n"),
+        ("toy.arff", "@attribute a numeric\n@data\n{{{long} 1}}\n"),
+        ("toy.arff", "@attribute a numeric\n@data\n{{\u00b2 1}}\n"),
+        ("toy.mat", "1 2\n1 {long}x\n"),
+    ],
+)
+def test_sentences_quote_the_beginning_of_long_cells(name, content, tmp_path):
+    (tmp_path / name).write_text(content.format(long="9" * 5000), encoding="utf-8")
+    with pytest.raises(ValueError, match=rf"{name}, (line|row) \d") as caught:
+        read(tmp_path / name)
+    assert len(str(caught.value)) < 400
+
+
 TABLES = [
     writers.csv_wide, writers.csv_decimal, writers.csv_wide_letters, writers.csv_long,
     writers.txt_table, writers.zipped, writers.parquet_gz, writers.excel, writers.json_records,

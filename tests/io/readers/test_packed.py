@@ -201,3 +201,18 @@ def test_annotated_data_cannot_point_to_other_files(
     if name == "toy.h5ad":
         with pytest.raises(ValueError, match=rf"{name} points to other files"):
             open_source(tmp_path / name, 10**9)
+
+
+@pytest.mark.parametrize(
+    "names", [["n" * 300 + ".csv"], ["a", "a/b.csv"], ["/".join(["deep"] * 2000) + "/x.csv"]]
+)
+def test_names_that_no_file_can_have_are_refused(tmp_path: Path, names: list[str]) -> None:
+    file = zipped(tmp_path / "toy.zip", dict.fromkeys(names, "a,b\n1,2\n"))
+    with pytest.raises(ValueError, match=r"toy\.zip cannot be read \(no file can be called"):
+        read(file)
+
+
+def test_what_is_wrong_inside_of_an_archive_names_the_archive(tmp_path: Path) -> None:
+    file = zipped(tmp_path / "toy.zip", {"inner.csv": "a,b\n1,2,3\n4\n"})
+    with pytest.raises(ValueError, match=r"^toy\.zip: inner\.csv, line"):
+        read(file)

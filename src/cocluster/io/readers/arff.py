@@ -21,6 +21,7 @@ from cocluster.io.readers.common import (
 )
 from cocluster.io.reading import Reading
 from cocluster.utils.parsing import as_float
+from cocluster.utils.texts import quoted
 
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 # Blanks at the end of a cell are stripped afterwards: a pattern that leaves them out tries every
@@ -30,6 +31,8 @@ CELL = re.compile(rf"\s*((?:{QUOTED})(?=\s*(?:,|$))|[^,]*)\s*(?:,|$)")
 ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|\S+)\s+(.+)", re.IGNORECASE)
 # Types of numbers; Weka makes no difference between them.
 NUMERIC = ("numeric", "real", "integer")
+# Digits of the number of an attribute: with more it is none that a file could have.
+LONGEST_PLACE = 9
 
 
 @dataclass(frozen=True)
@@ -135,8 +138,8 @@ def _target(file: Path, attributes: list[Attribute], label: str | None) -> int |
     others = [j for j in nominal if j != target]
     if others:
         raise ValueError(
-            f"{file.name}: attribute {names[others[0]]!r} holds words; encode it as numbers, or "
-            "pass it as label=."
+            f"{file.name}: attribute {quoted(names[others[0]])} holds words; encode it as "
+            "numbers, or pass it as label=."
         )
     return target
 
@@ -154,10 +157,15 @@ def _sparse_cells(file: Path, line: int, content: str, m: int) -> Iterator[tuple
     inner = content[1:-1].strip()
     for pair in re.findall(rf"(?:{QUOTED}|[^,])+", inner) if content.endswith("}") else [""]:
         place, _, cell = pair.strip().partition(" ")
-        if not place.isdigit() or int(place) >= m or not cell.strip():
+        if (
+            not place.isdecimal()
+            or len(place) > LONGEST_PLACE
+            or int(place) >= m
+            or not cell.strip()
+        ):
             raise ValueError(
                 f"{file.name}, line {line}: expected {{position value, ...}} with positions below "
-                f"{m}, found {pair.strip()!r}."
+                f"{m}, found {quoted(pair.strip())}."
             )
         yield int(place), _plain(cell.strip())
 
@@ -174,7 +182,7 @@ def _number(file: Path, line: int, cell: str) -> float:
     try:
         return np.nan if cell == "?" else as_float(cell)
     except ValueError:
-        raise ValueError(f"{file.name}, line {line}: {cell!r} is not a number.") from None
+        raise ValueError(f"{file.name}, line {line}: {quoted(cell)} is not a number.") from None
 
 
 def _cells(content: str) -> list[str]:

@@ -14,6 +14,7 @@ import numpy as np
 from cocluster.io.readers.common import name_of
 from cocluster.linalg.types import Array
 from cocluster.utils.parsing import as_float, is_missing
+from cocluster.utils.texts import quoted
 
 # Cells that say that there is no number, in any case.
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "?")
@@ -249,8 +250,8 @@ def _ordered(name: str, found: list[tuple[str, ...] | None]) -> list[tuple[str, 
     european = any(int(day) > 12 for _, _, _, day in known)
     if american == european:
         raise ValueError(
-            f"in column {name!r} nobody can tell days from months; write dates as 2024-03-31, or "
-            "use dates='year'."
+            f"in column {quoted(name)} nobody can tell days from months; write dates as "
+            "2024-03-31, or use dates='year'."
         )
     if european:
         return found

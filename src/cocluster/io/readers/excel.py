@@ -13,6 +13,7 @@ from cocluster.io.readers.rows import Rows, of_cells
 from cocluster.io.reading import some
 from cocluster.utils.files import unreadable
 from cocluster.utils.optional import library
+from cocluster.utils.texts import quoted
 
 # The most letters that a cell of Excel holds; longer texts are cut off when they are written.
 LONGEST = 32_767
@@ -53,7 +54,7 @@ def _cells(file: Path, sheet: Any, bound: int) -> tuple[list[list[Any]], list[in
     """Rows of cells of one length, without empty rows and columns at the end, and their numbers."""
     if not hasattr(sheet, "reset_dimensions"):
         raise ValueError(
-            f"{file.name}: {sheet.title!r} is a chart, not a sheet; name one by sheet=."
+            f"{file.name}: {quoted(sheet.title)} is a chart, not a sheet; name one by sheet=."
         )
     # The size that a file announces may be that of the largest sheet there is.
     sheet.reset_dimensions()

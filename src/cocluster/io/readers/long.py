@@ -18,6 +18,7 @@ from cocluster.io.readers.rows import Rows
 from cocluster.io.reading import Reading
 from cocluster.linalg.types import Array
 from cocluster.utils.parsing import is_missing
+from cocluster.utils.texts import quoted
 
 # Names of columns whose cells stand for things that have many entries each.
 KEYS = {
@@ -149,10 +150,10 @@ def _n_pairs(first: Column, second: Column) -> int:
 def _values(rows: Rows, column: Column) -> Array:
     """Numbers of the entries, of which none may be missing."""
     if column.kind not in ("numbers", "empty"):
+        place = column.first_that_is_no_number()
         raise ValueError(
-            f"{rows.line(column.first_that_is_no_number())}: "
-            f"{column.cells[column.first_that_is_no_number()]!r} in column {column.name!r} is not "
-            "a number; name the columns of sample, feature and value by long=."
+            f"{rows.line(place)}: {quoted(column.cells[place])} in column {quoted(column.name)} is "
+            "not a number; name the columns of sample, feature and value by long=."
         )
     missing = np.flatnonzero(np.isnan(column.numbers))
     if len(missing):

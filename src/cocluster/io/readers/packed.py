@@ -17,6 +17,7 @@ from typing import IO
 
 from cocluster.blocks.disk.memory import parse_memory, readable
 from cocluster.utils.files import unreadable
+from cocluster.utils.texts import quoted
 
 # Texts and tables are packed to a third or a tenth, tables of zeros to a hundredth. The most that
 # the method of .gz and .zip can do is a thousandth, and only files made to fill memory do so.
@@ -26,6 +27,10 @@ FREE_BYTES = 64_000_000
 # What a row or a column takes in memory at least, and a cell in a list.
 PLACE_BYTES = 8
 PACKED = (".gz", ".zip")
+# What systems say of names that no file can have: too long, or both of a file and of a folder.
+NAMELESS = (
+    errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.EILSEQ, errno.EINVAL,
+)  # fmt: skip
 # Bytes that are copied at once.
 _STEP = 1 << 20
 # What broken archives raise, also those with methods that are not known and with passwords.
@@ -119,12 +124,24 @@ def _unzip(file: Path, target: Path, bound: int) -> None:
             place = PurePosixPath(member.filename.replace("\\", "/"))
             if place.is_absolute() or ".." in place.parts:
                 raise ValueError(
-                    f"{file.name} holds {member.filename!r}, a place outside of it; unpack it "
-                    "yourself and read the folder, if you trust it."
+                    f"{file.name} holds {quoted(member.filename)}, a place outside of it; unpack "
+                    "it yourself and read the folder, if you trust it."
                 )
-            (target / place).parent.mkdir(parents=True, exist_ok=True)
-            with archive.open(member) as stream, (target / place).open("wb") as out:
-                shutil.copyfileobj(stream, out, _STEP)
+            _write_member(archive, member, target / place)
+
+
+def _write_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path) -> None:
+    """Unpack one member; ValueError if its name is one that no file here can have."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        out = place.open("wb")
+    except OSError as error:
+        if error.errno not in NAMELESS:
+            raise
+        name = quoted(member.filename)
+        raise ValueError(f"no file can be called {name}: {error.strerror}") from None
+    with out, archive.open(member) as stream:
+        shutil.copyfileobj(stream, out, _STEP)
 
 
 def _inner(place: Path) -> Path:

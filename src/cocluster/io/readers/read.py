@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -163,7 +164,7 @@ def _read(place: Path, asked: Asked, vectorizer: Any) -> Dataset:
     if place.stat().st_size == 0:
         raise ValueError(f"{place.name} is empty.")
     if ending in PACKED:
-        with unpacked(place, asked.max_bytes) as inner:
+        with unpacked(place, asked.max_bytes) as inner, _inside(place):
             return replace(_read(inner, asked, vectorizer), name=place.name.split(".")[0])
     if ending in TABLES:
         dataset = dataset_of(TABLES[ending](place, asked), asked, vectorizer)
@@ -173,6 +174,17 @@ def _read(place: Path, asked: Asked, vectorizer: Any) -> Dataset:
     if len(dataset) == 0 or any(0 in X.shape for X in dataset.views.values()):
         raise ValueError(f"{place.name} has no rows or no columns: {dataset}.")
     return dataset
+
+
+@contextmanager
+def _inside(packed: Path) -> Iterator[None]:
+    """Name the packed file, too, where what is wrong with a file in it has another name."""
+    try:
+        yield
+    except ValueError as error:
+        if packed.stem in str(error):
+            raise
+        raise ValueError(f"{packed.name}: {error}") from error
 
 
 def _ending(file: Path) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from cocluster.io.readers.columns import PROSE_WORDS, Column, has_decimal_comma
 from cocluster.io.readers.common import LABEL_NAMES, name_of
 from cocluster.linalg.types import Array
+from cocluster.utils.texts import quoted
 
 # Names of a first column that names the samples, in any case; what pandas writes is among them.
 ID_NAMES = (
@@ -226,4 +227,4 @@ def refuse_twice(place: str, names: list[str]) -> None:
     """Refuse columns of the same name."""
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
-        raise ValueError(f"{place}: column {twice!r} is there twice; rename one.")
+        raise ValueError(f"{place}: column {quoted(twice)} is there twice; rename one.")

@@ -23,6 +23,7 @@ from cocluster.io.reading import Reading, some
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
 from cocluster.utils.optional import library
+from cocluster.utils.texts import quoted
 
 
 def read_parquet(file: Path, asked: Asked) -> Rows:
@@ -143,8 +144,9 @@ class Wide:
             if column.kind not in ("numbers", "empty"):
                 place = column.first_that_is_no_number()
                 raise ValueError(
-                    f"{self.rows.line(place)}: {column.cells[place]!r} in column {column.name!r} "
-                    "is not a number; mend it, or name the column by label=, categories= or drop=."
+                    f"{self.rows.line(place)}: {quoted(column.cells[place])} in column "
+                    f"{quoted(column.name)} is not a number; mend it, or name the column by "
+                    "label=, categories= or drop=."
                 )
         return np.stack([column.numbers for column in columns], axis=1)
 
@@ -166,8 +168,8 @@ class Wide:
         """Dates by year, month or day."""
         if self.asked.dates is None:
             raise ValueError(
-                f"{self.rows.file}: column {column.name!r} holds dates; say how to group them by "
-                "dates='year', 'month' or 'day'."
+                f"{self.rows.file}: column {quoted(column.name)} holds dates; say how to group "
+                "them by dates='year', 'month' or 'day'."
             )
         try:
             return column.binned(self.asked.dates)
@@ -189,7 +191,7 @@ class Wide:
         if self.roles.id and not columns[self.roles.id].is_unique:
             counts = Counter(columns[self.roles.id].texts)
             twice = some(repr(name) for name, count in counts.items() if count > 1)
-            notes.append(f"Names in column {self.roles.id!r} come more than once: {twice}.")
+            notes.append(f"Names in column {quoted(self.roles.id)} come more than once: {twice}.")
         return notes
 
 

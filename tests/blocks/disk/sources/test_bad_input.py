@@ -63,6 +63,31 @@ def test_a_block_that_cannot_be_read_is_named(spoil, X, tmp_path):
         read_all(folder)
 
 
+@pytest.mark.parametrize(
+    "changed", [{"data": SPARSE.data[:, None]}, {"indices": SPARSE.indices[:, None]}]
+)
+def test_parts_of_a_block_with_other_axes_are_refused(changed, tmp_path):
+    (tmp_path / "x").mkdir()
+    file = tmp_path / "x" / "part-1.npz"
+    np.savez(file, **parts(SPARSE, **changed), shape=SPARSE.shape, format=b"csr")
+    with pytest.raises(ValueError, match=r"^x/part-1\.npz (has values|cannot be read)"):
+        read_all(tmp_path / "x")
+
+
+def test_the_list_of_blocks_may_be_damaged_too(tmp_path):
+    folder = files.blocks(SPARSE, tmp_path)
+    (folder / "blocks.json").write_bytes(b"\x80")
+    with pytest.raises(ValueError, match=r"x/blocks\.json cannot be read"):
+        open_source(folder, ENOUGH)
+
+
+def test_a_store_without_its_description_is_named(tmp_path):
+    path = files.zarr_store(DENSE, tmp_path)
+    (path / "zarr.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"x\.zarr cannot be read"):
+        open_source(path, ENOUGH)
+
+
 @pytest.mark.parametrize("kept", [0.01, 0.9])
 def test_a_dense_file_that_is_cut_off_is_named(kept, tmp_path):
     path = files.npy(DENSE, tmp_path)

@@ -11,7 +11,7 @@ from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
 
 # What libraries raise when a file is cut off or of another kind.
-ERRORS = (OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError)
+ERRORS = (OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError, IndexError)
 
 
 class Source(Protocol):

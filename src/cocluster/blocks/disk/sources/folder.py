@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +23,7 @@ from cocluster.blocks.disk.sources._sizes import (
     refuse,
 )
 from cocluster.blocks.disk.sources.base import ERRORS, checked, floating
+from cocluster.linalg.npz import ERRORS as BROKEN
 from cocluster.linalg.npz import PARTS, array_header, load_arrays, matrices_in
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
@@ -49,9 +49,11 @@ class Piece:
     def load(self) -> InMemory:
         """The matrix as it is stored."""
         if self.offset is None:
-            arrays = load_arrays(self.file)
             with unreadable(self.name, ValueError):
-                return next(iter(matrices_in(arrays)[0].values()))
+                matrices, _ = matrices_in(load_arrays(self.file))
+                if not matrices:
+                    raise ValueError("it holds no matrix of numbers")
+                return next(iter(matrices.values()))
         with unreadable(self.name, ValueError), self.file.open("rb") as stream:
             stream.seek(self.offset)
             n, m = self.shape
@@ -136,7 +138,9 @@ def open_files(files: Iterable[Path], memory: int, folder: Path | None = None) -
 
 def _refuse_lost(folder: Path, found: dict[str, int]) -> None:
     """Refuse a folder that lacks rows of what was written to it."""
-    written = json_object((folder / LISTED).read_text(encoding="utf-8"), LISTED).get("rows")
+    place = f"{folder.name}/{LISTED}"
+    with unreadable(place, UnicodeDecodeError):
+        written = json_object((folder / LISTED).read_text(encoding="utf-8"), place).get("rows")
     if not isinstance(written, dict) or written == found:
         return
     differing = sorted(
@@ -170,7 +174,7 @@ def _cut(whole: Piece, n_bytes: int, memory: int) -> list[Piece]:
 
 def _npy(file: Path) -> tuple[Piece, int]:
     """Block of a ``.npy`` file, and the bytes it takes in memory."""
-    with unreadable(file.name, *ERRORS, EOFError), file.open("rb") as stream:
+    with unreadable(_name(file), *ERRORS, *BROKEN), file.open("rb") as stream:
         shape, by_columns, stored = array_header(stream)
         offset = stream.tell()
     name = _name(file)
@@ -189,7 +193,7 @@ def _npz(file: Path) -> tuple[Piece, int]:
     """Block of a ``.npz`` file, and the bytes it takes in memory."""
     name = _name(file)
     # Only headers are read here: a folder of a thousand blocks opens in a moment.
-    with unreadable(file.name, *ERRORS, BadZipFile, EOFError, zlib.error), ZipFile(file) as archive:
+    with unreadable(name, *ERRORS, *BROKEN), ZipFile(file) as archive:
         headers = {}
         for member in archive.namelist():
             with archive.open(member) as stream:
@@ -203,14 +207,18 @@ def _npz(file: Path) -> tuple[Piece, int]:
         raise ValueError(
             f"{name} is stored as {layout}; save it as scipy.sparse.csr_array instead."
         )
-    (entries,), _, stored = headers["data"]
+    lengths, _, stored = headers["data"]
     _, _, stored_index = headers["indices"]
     _refuse_other_than_two_axes(name, shape)
+    if len(lengths) != 1:
+        raise ValueError(f"{name} has values with {len(lengths)} axes; write it again.")
     index = index_bytes(shape[1])
     entry = cell_bytes(stored, floating(stored, name)) + cell_bytes(
         stored_index, np.dtype(f"i{index}")
     )
-    return Piece(file, name, shape, stored, stamp(file)), entries * entry + (shape[0] + 1) * index
+    return Piece(file, name, shape, stored, stamp(file)), lengths[0] * entry + (
+        shape[0] + 1
+    ) * index
 
 
 def _one_array(file: Path, name: str, headers: dict[str, Any]) -> tuple[Piece, int]:
@@ -246,4 +254,4 @@ def _name(file: Path) -> str:
 
 def _natural(file: Path) -> list[int | str]:
     """Key by which numbers in names count as numbers."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)]
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", file.name)]
