@@ -1,8 +1,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 BENCH ?= --quick
+# Of each target of `make fuzz`, in all runs.
+CASES ?= 100000
 
-.PHONY: demo test test-quick coverage versions lint bench bench-quick docs schema faults lock clean
+.PHONY: demo test test-quick fuzz coverage versions lint bench bench-quick docs schema faults lock clean
 
 demo: .venv/.demo  ## `cocluster fit` on the docstring corpus, writes demo-report/ with report.html
 	$(BIN)/python examples/docstrings.py
@@ -18,6 +20,10 @@ coverage: .venv/.dev  ## branch coverage of the ordinary tests, also for the pag
 	$(BIN)/python -m pytest -n auto -m "not slow" --cov --cov-report=term --cov-report=html \
 	--cov-report=json:.coverage.json
 	$(BIN)/python -m benchmarks.coverage .coverage.json
+
+fuzz: .venv/.dev  ## damaged input by the hundred thousand; TARGETS=csv,npz CASES=5000 for less
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: atheris
+	$(BIN)/python -m tests.fuzz --cases $(CASES) $(if $(TARGETS),--targets "$(TARGETS)")
 
 versions: .venv/.dev  ## every supported Python that can be found, and the lowest versions declared
 	$(BIN)/nox

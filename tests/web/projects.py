@@ -20,6 +20,8 @@ from cocluster.projects.project import new_project
 from cocluster.web.app import application
 from cocluster.web.desk import Desk
 from cocluster.web.guard import Keys
+from cocluster.web.jobs import Job
+from cocluster.web.tasks import TASKS
 
 HOST = "127.0.0.1:8765"
 ORIGIN = f"http://{HOST}"
@@ -163,3 +165,32 @@ def awaited(client: Client, answer: Answer, state: str = "done") -> dict[str, An
             return job
         time.sleep(0.05)
     raise AssertionError("the job does not end")
+
+
+class IdleJobs:
+    """Jobs of which none is ever begun, but for questions, which are asked at once."""
+
+    busy = None
+
+    def submit(self, task: str, about: str, **given: Any) -> Job:
+        """A job that waits."""
+        return Job(1, task, given, about)
+
+    def call(self, task: str, **given: Any) -> Any:
+        """What a task gives, in this process."""
+        return TASKS[task](lambda **news: None, **given)
+
+    def all(self) -> list[Job]:
+        """None is remembered."""
+        return []
+
+    def get(self, number: int) -> Job | None:
+        """None is found."""
+        return None
+
+    def cancel(self, number: int) -> bool:
+        """None is there to be ended."""
+        return False
+
+    def close(self) -> None:
+        """There is no process to end."""
