@@ -175,10 +175,16 @@ def test_sound_labels_or_a_sentence(name: str, case: Drawn):
     assert np.isfinite(history).all()
     assert np.isfinite(one.objective_)
     if name not in RISES:
-        assert (np.diff(history) <= rounding(history, case.X.dtype)).all(), history
+        assert (np.diff(history) <= rounding(history, case.X)).all(), history
 
 
-def rounding(history: np.ndarray, kind: np.dtype) -> float:
-    """By how much an objective may rise: it is a sum of many terms of the size of the first."""
-    digits = np.finfo(np.float32 if kind == np.float32 else np.float64).eps
-    return 1e4 * digits * float(np.abs(history).max(initial=0))
+def rounding(history: np.ndarray, X: np.ndarray) -> float:
+    """By how much an objective may rise: it is a sum of many terms of the size of the first.
+
+    It is a difference, too, of terms as large as the data, which a method may have brought to one
+    scale: where hardly anything of them is left, all digits are rounding.
+    """
+    digits = np.finfo(np.float32 if X.dtype == np.float32 else np.float64).eps
+    first = float(np.abs(history).max(initial=0))
+    data = max(len(X), float(np.sum(X.astype(float) ** 2)))
+    return np.inf if first <= 1e3 * digits * data else 1e4 * digits * first

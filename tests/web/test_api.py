@@ -22,7 +22,7 @@ from cocluster.projects.restoring import restored
 from cocluster.report import sorting
 from cocluster.web.desk import Desk
 from cocluster.web.routes import ENDPOINTS
-from tests.web.projects import HARM, Client, awaited, dataset, guarded, kept, made
+from tests.web.projects import HARM, Client, answered, awaited, dataset, guarded, kept, made
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +74,22 @@ def test_what_is_wrong_is_said_in_a_sentence(client: Client):
         found = client.post(path, **given)
         assert found.status in (409, 422), (path, given, found.body)
         assert found.json()["error"]
+
+
+def test_whole_numbers_may_have_a_point(client: Client):
+    # As JSON has it: 0.0 is 0. A sample linked with itself is refused, but not for its spelling.
+    assert client.post("/links", i=0.0, j=0.0, relation="same").status == 409
+    assert client.post("/links", i=0.5, j=0, relation="same").status == 422
+    assert client.post("/links", i="0", j=0, relation="same").status == 422
+    assert client.post("/links", i=1e300, j=0, relation="same").status == 422
+
+
+def test_brackets_in_brackets_are_no_request(client: Client):
+    headers = {**client.headers, "content-type": "application/json"}
+    body = b'{"i": ' + b"[" * 100_000
+    found = answered(client.app, "POST", "/api/v1/links", headers, (body,))
+    assert found.status == 422
+    assert found.json()["error"]
 
 
 def test_answers_undo_and_redo(client: Client, desk: Desk):

@@ -27,8 +27,8 @@ from cocluster.utils.files import new_file
 
 HEAD = ("a", "b", "relation", "weight", "source", "time", "step")
 UNDO = "undo"
-# What the number of a step looks like; lines that had none are below zero, and people may have typed
-# anything.
+# What the number of a step looks like; lines that had none are below zero, and people may have
+# typed anything.
 STEP = re.compile(r"-?[0-9]{1,12}")
 # How the source of an edit begins. Each edit states anew all that edits hold together, so that only
 # the last one that is not undone counts.

@@ -21,6 +21,8 @@ from cocluster import __version__
 from cocluster.web.desk import Desk, NotThere
 
 PREFIX = "/api/v1"
+# Below this every whole number is a number of eight bytes of its own.
+EXACT = 2.0**53
 
 
 class Asked(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -93,7 +95,7 @@ async def _answered(one: Endpoint, desk: Desk, request: Request) -> Response:
         asked = await _asked(one, request)
         # In a thread: others are answered meanwhile.
         found = await run_in_threadpool(one.run, desk, asked)
-    except (msgspec.MsgspecError, UnicodeError) as error:
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         return said(422, str(error))
     except NotThere as error:
         return said(404, str(error))
@@ -111,10 +113,30 @@ async def _asked(one: Endpoint, request: Request) -> Asked:
     if one.method == "POST":
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
             raise msgspec.ValidationError("Send JSON, with the content type application/json.")
-        return msgspec.json.decode(await request.body(), type=one.asked)
+        return _decoded(await request.body(), one.asked)
     given = {**dict(request.query_params), **request.path_params}
     # Texts of an address become numbers where numbers are asked for.
     return msgspec.convert(given, one.asked, strict=False)
+
+
+def _decoded(body: bytes, kind: type[Asked]) -> Asked:
+    """What a JSON body says."""
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError:
+        # JSON makes no difference between 3 and 3.0, nor do languages that have but one kind of
+        # number; the decoder does.
+        return msgspec.convert(_with_whole_numbers(msgspec.json.decode(body)), kind)
+
+
+def _with_whole_numbers(value: Any) -> Any:
+    """A JSON value whose numbers without a fraction are whole ones."""
+    if isinstance(value, list):
+        return [_with_whole_numbers(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _with_whole_numbers(one) for key, one in value.items()}
+    exact = isinstance(value, float) and abs(value) < EXACT and value.is_integer()
+    return int(value) if exact else value
 
 
 def said(status: int, sentence: str) -> Response:

@@ -81,11 +81,15 @@ def test_the_list_of_blocks_may_be_damaged_too(tmp_path):
         open_source(folder, ENOUGH)
 
 
-def test_a_store_without_its_description_is_named(tmp_path):
+@pytest.mark.parametrize(
+    "described", ["{}", "[]", "7", '{"zarr_format": 3, "node_type": "array"}', "\x80"]
+)
+def test_a_store_without_a_sound_description_is_named(described, tmp_path):
     path = files.zarr_store(DENSE, tmp_path)
-    (path / "zarr.json").write_text("{}")
-    with pytest.raises(ValueError, match=r"x\.zarr cannot be read"):
+    (path / "zarr.json").write_text(described, encoding="latin-1")
+    with pytest.raises(ValueError, match=r"x\.zarr") as caught:
         open_source(path, ENOUGH)
+    assert type(caught.value).__module__ in ("builtins", "cocluster.utils.errors")
 
 
 @pytest.mark.parametrize("kept", [0.01, 0.9])
