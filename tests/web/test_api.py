@@ -84,6 +84,13 @@ def test_whole_numbers_may_have_a_point(client: Client):
     assert client.post("/links", i=1e300, j=0, relation="same").status == 422
 
 
+def test_samples_that_there_are_not(client: Client):
+    assert client.post("/clusters/not-here", samples=[10**6]).status == 404
+    assert client.post("/clusters/move", samples=[10**6], cluster=0).status == 404
+    assert client.post("/clusters/together", samples=[0, 10**6]).status == 404
+    assert client.post("/answers", i=0, j=10**6, answer="same").status == 404
+
+
 def test_brackets_in_brackets_are_no_request(client: Client):
     headers = {**client.headers, "content-type": "application/json"}
     body = b'{"i": ' + b"[" * 100_000

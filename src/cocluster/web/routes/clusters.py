@@ -157,14 +157,10 @@ def post_not_here(desk: Desk, asked: NotHere) -> Any:
     told = desk.account(desk.last)
     labels = desk.labels()
     cores = {own.id: [m.position for m in own.representative[:CORES]] for own in told.samples}
-    pairs = [
-        (desk.position(i), core)
-        for i in asked.samples
-        for core in cores.get(int(labels[i]), [])
-        if core != i
-    ]
+    samples = [desk.position(i) for i in asked.samples]
+    pairs = [(i, core) for i in samples for core in cores.get(int(labels[i]), []) if core != i]
     links = Links.from_signed(pairs, [-1] * len(pairs), len(labels))
-    step = desk.say(links, "workbench: not here", f"not here: {len(asked.samples)} samples")
+    step = desk.say(links, "workbench: not here", f"not here: {len(samples)} samples")
     return {"step": step, "links": len(pairs)}
 
 
