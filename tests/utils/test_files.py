@@ -72,7 +72,8 @@ def test_errors_of_other_libraries_become_ours_even_if_they_name_the_file():
     class Absent(FileNotFoundError):
         pass
 
-    for error in (OfALibrary("x.csv is odd"), Absent("x.csv has no group")):
+    lines = ValueError("x.csv is odd.\nPlease see the manual.")
+    for error in (OfALibrary("x.csv is odd"), Absent("x.csv has no group"), lines):
         with (
             pytest.raises(Unreadable, match=r"x\.csv cannot be read"),
             unreadable("x.csv", Exception),

@@ -144,8 +144,10 @@ def unreadable(name: str, *errors: type[Exception]) -> Iterator[None]:
     except MemoryError:
         raise
     except errors as error:
-        ours = type(error) in (ValueError, Unreadable) and name in str(error)
-        if ours or type(error) is FileNotFoundError:
+        said = str(error)
+        # Others name files, too, but in several lines.
+        named = name in said and "\n" not in said
+        if type(error) is FileNotFoundError or (type(error) in (ValueError, Unreadable) and named):
             raise
         raise Unreadable(name, _reason(error)) from error
 
