@@ -91,7 +91,8 @@ def _guided(order: Order) -> None:
     options = [
         f"-runs={order.last - order.first}", f"-seed={order.first + 1}", f"-max_len={LONGEST}",
         # Limits are kept by `watch` and by the system.
-        f"-artifact_prefix={order.folder}/", "-timeout=1000000", "-rss_limit_mb=0", "-verbosity=0", "-print_final_stats=0",
+        f"-artifact_prefix={order.folder}/", "-timeout=1000000", "-rss_limit_mb=0",
+        "-verbosity=0", "-print_final_stats=0",
     ]  # fmt: skip
     atheris.Setup([sys.argv[0], *options, str(found)], trial, custom_mutator=change)
     atheris.Fuzz()
