@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, vstack
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
@@ -145,10 +145,14 @@ def interactive(name: str, seed: int) -> Iterator[Row]:
     Its constrained k-means, asked as its authors do: the nearest pairs in different clusters, in
     batches after each of which all is clustered again.
     """
+    from cognitivefactory.interactive_clustering.clustering import kmeans
     from cognitivefactory.interactive_clustering.clustering.factory import clustering_factory
     from cognitivefactory.interactive_clustering.constraints.factory import managing_factory
+    from cognitivefactory.interactive_clustering.sampling import clusters_based
     from cognitivefactory.interactive_clustering.sampling.factory import sampling_factory
 
+    # It hands over generators, which scipy refuses today.
+    kmeans.vstack = clusters_based.vstack = lambda rows: vstack(list(rows))
     X, y = load(name)
     rows = TfidfTransformer().fit_transform(X)
     vectors = {str(i): csr_matrix(rows[[i]]) for i in range(len(y))}
