@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from matplotlib import pyplot
 
-from benchmarks.asking.run import AT, RESULTS, SHARES, rows
-from benchmarks.asking.sets import SETS
+from benchmarks.asking.run import AT, BATCH, RESULTS, SESSION, SHARES, rows
+from benchmarks.asking.sets import SETS, SHOWN
 from benchmarks.pictures import save
 
 # Mean accuracy after so many answers to pairs that the work set out for.
@@ -21,6 +21,21 @@ OURS = "CoCluster"
 METHODS = (OURS, "FNMTF", "ITCC")
 # Of 20 newsgroups: seeded k-means on LSA 100 with 60 labels, and what 400 should reach.
 NEWSGROUPS = {60: 0.566, 400: 0.62}
+# What 50 answers should gain in the workbench; and a point, which 30 may lose with one seed.
+GAIN, POINT = 0.1, 0.01
+SETTLED = (
+    "On what the rules were settled: the strategy and the embedding on these eight sets (seed 0), "
+    "with `tau`, the weights of the graph and what is smoothed as choices, so that the figures are "
+    "likely to be better than those of new data. The rule for wrong answers, too, was changed "
+    "several times after its scores on these sets were seen. Two later rules, that labels keep to "
+    "the clusters before any answer where little speaks against it, and that placements may join "
+    "two groups, were settled on other sets: RCV1 (5 topics), the 617 movies, WebACE and Corel, "
+    "seed 1, and seed 0 of the first two. WebACE has pages of the collection that wap is from. A "
+    "third one was tried and given up: to join two clusters only after a second answer costs more "
+    "there than it saves. Its scores on 20 newsgroups, docstrings, cstr and re0 (seed 0) had been "
+    "seen by then. Wrong answers, links drawn at random and the labels of 20 newsgroups were run "
+    "before these rules, and before the last change of `fit(links=)`."
+)
 # A mean of rounded scores may fall by as much from rounding alone.
 ROUNDING = 5e-4
 Row = dict[str, Any]
@@ -44,7 +59,7 @@ def demands(found: list[Row]) -> Iterator[tuple[str, bool]]:
     for amount, wanted in WANTED.items():
         got = mean(found, part="pairs", amount=amount)
         yield f"{amount} pairs: mean accuracy {got:.3f}, at least {wanted}", got >= wanted
-    for amount in (50, 100, 200):
+    for amount in (10, 20, 50, 100, 200):
         low = [
             name
             for name in SETS
@@ -71,17 +86,40 @@ def demands(found: list[Row]) -> Iterator[tuple[str, bool]]:
         text = ", ".join(f"{value:.3f}" for value in curve)
         rises = all(b >= a - ROUNDING for a, b in pairwise(curve))
         yield f"{method} with 0, 1, 3, 5, 10 % of all pairs: {text}, never falling", rises
-    before, after = (mean(found, part="ng20 pairs", amount=amount) for amount in (0, 30))
-    yield f"20 newsgroups, 30 pairs: {before:.3f} to {after:.3f}, not lower", after >= before
+    yield from session_demands(found)
     for amount, wanted in NEWSGROUPS.items():
         got = mean(found, part="ng20 labels", amount=amount)
         yield f"20 newsgroups, {amount} labels: {got:.3f}, at least {wanted}", got >= wanted
 
 
-def table(found: list[Row], part: str, score: str, amounts: tuple[int, ...]) -> str:
+def session_demands(found: list[Row]) -> Iterator[tuple[str, bool]]:
+    """What a session with the sets that people meet first should do."""
+    for part in ("session of pairs", "session of places"):
+        own = [row for row in found if row["part"] == part and row["set"] == "ng20"]
+        before, after = (mean(own, amount=amount) for amount in (0, 30))
+        seeds = {row["seed"] for row in own}
+        falls = (mean(own, amount=0, seed=s) - mean(own, amount=30, seed=s) for s in seeds)
+        worst = max(falls, default=float("nan"))
+        text = f"20 newsgroups, {part}: 30 answers from {before:.3f} to {after:.3f}, not lower"
+        yield f"{text}, and no seed by more than a point", after >= before and worst <= POINT
+    for name in SHOWN:
+        before, after = (
+            mean(found, part="session of places", set=name, amount=amount) for amount in (0, 50)
+        )
+        text = f"{name}, 50 placements: {before:.3f} to {after:.3f}, by at least {GAIN}"
+        yield text, after - before >= GAIN
+
+
+def table(
+    found: list[Row],
+    part: str,
+    score: str,
+    amounts: tuple[int, ...],
+    names: Iterable[str] = SETS,
+) -> str:
     """Mean over the seeds for each set, and over the sets."""
     lines = ["| set | " + " | ".join(map(str, amounts)) + " |", "|---|" + "---|" * len(amounts)]
-    for name in [*SETS, None]:
+    for name in [*names, None]:
         key = {"part": part, "who": OURS} | ({} if name is None else {"set": name})
         cells = (f"{mean(found, score, amount=amount, **key):.3f}" for amount in amounts)
         lines.append(f"| {name or '**mean**'} | " + " | ".join(cells) + " |")
@@ -96,6 +134,21 @@ def peers(found: list[Row]) -> str:
         cells = (f"{mean(found, part='placements', who=who, amount=a):.3f}" for a in amounts)
         lines.append(f"| {who} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def interactive(found: list[Row]) -> str:
+    """What interactive clustering has reached on the sets that it was run on."""
+    own = [row for row in found if row["part"] == "interactive"]
+    names = sorted({row["set"] for row in own})
+    if not names:
+        return "cognitivefactory's interactive clustering was not run."
+    ours = np.mean([mean(found, part="pairs", set=name, amount=100, seed=0) for name in names])
+    before, after = (mean(own, amount=amount) for amount in (0, 100))
+    return (
+        "cognitivefactory's interactive clustering (constrained k-means on tf-idf, the nearest "
+        f"pairs in different clusters, {BATCH} at a time) goes from {before:.3f} to {after:.3f} on "
+        f"{', '.join(names)}, where ours has {ours:.3f}."
+    )
 
 
 def plot(found: list[Row]) -> None:
@@ -130,13 +183,10 @@ def write() -> str:
         [
             "# What answers do",
             f"`Interview` with `CoCluster(k)` on {len(SETS)} real sets, seeds run on each: {seeds} "
-            "(wrong answers, links and peers from elsewhere: as many or fewer). "
+            "(the other parts have their own number of seeds, see `asking.csv`). "
             "Classes answer the questions and score the result, nothing else sees them. Made by "
-            "`python -m benchmarks asking`; numbers in `asking.csv`. The strategy and the "
-            "embedding were settled on these sets (seed 0), with `tau`, the weights of the graph "
-            "and what is smoothed as choices; other sets have not been tried, so that the figures "
-            "are likely to be better than those of new data. The rule for wrong answers, too, was "
-            "changed several times after its scores on these sets were seen.",
+            "`python -m benchmarks asking`; numbers in `asking.csv`.",
+            SETTLED,
             "![accuracy against answers](asking.png)",
             "## What was asked for",
             "\n".join(listed),
@@ -152,8 +202,14 @@ def write() -> str:
             peers(found),
             "Pairs, 100 answers, seed 0: active-semi-supervised-clustering (MinMax asks, PCKMeans "
             "clusters, on 50 singular vectors) has a mean of "
-            f"{mean(found, part='elsewhere', amount=100):.3f}. cognitivefactory's interactive "
-            "clustering was not run.",
+            f"{mean(found, part='elsewhere', amount=100):.3f}. {interactive(found)}",
+            "## A session with 20 newsgroups mini, and with the docstrings",
+            "Pairs:",
+            table(found, "session of pairs", "accuracy", SESSION, SHOWN),
+            "Placements:",
+            table(found, "session of places", "accuracy", SESSION, SHOWN),
+            "200,000 x 10,000 planted counts with 20 million entries, 10 clusters, one thread, one "
+            "run: an answer and the refit after it take .34 of the time of a fit (1.2 and 3.6 s).",
             "## 10 % wrong answers",
             table(found, "wrong", "accuracy", (0, 10, 20, 50, 100)),
         ]

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_matrix, vstack
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 
-from benchmarks.asking.sets import SETS, load, newsgroups
+from benchmarks.asking.sets import SETS, SHOWN, TEXTS, load
 from cocluster import FNMTF, ITCC, CoCluster, Links
 from cocluster.data.relational import relational
 from cocluster.interview import Interview, Query
@@ -31,23 +32,30 @@ RESULTS = Path(__file__).parents[1] / "results"
 ROWS = RESULTS / "asking.csv"
 COLUMNS = ("part", "set", "seed", "who", "amount", "accuracy", "unasked")
 AT = (0, 10, 20, 50, 100, 200)
+# A session of the workbench.
+SESSION = (0, 10, 20, 30, 50)
 WRONG = 0.1
 ELSEWHERE, LSA = 100, 50
+# Answers after which interactive clustering clusters again; each time it looks at all pairs.
+BATCH = 50
 SHARES = (0.0, 0.01, 0.03, 0.05, 0.1)
 Row = dict[str, Any]
 
 
-def interviewed(name: str, seed: int, kind: str, most: int, wrong: float = 0.0) -> Iterator[Row]:
+def interviewed(
+    name: str, seed: int, kind: str, amounts: tuple[int, ...], wrong: float = 0.0
+) -> Iterator[Row]:
     """Scores of an interview, and of peers that know the classes of the samples it has placed."""
-    X, y = newsgroups() if name == "ng20" else load(name)
+    most = max(amounts)
+    X, y = load(name)
     estimator = CoCluster(len(np.unique(y)), random_state=seed)
     interview = Interview(X, estimator, random_state=seed, errors=wrong)
     rng, asked = np.random.default_rng(seed), np.zeros(len(y), dtype=bool)
     for count in range(most + 1):
-        if count in AT or count == most:
+        if count in amounts:
             labels = interview.refit().labels
             yield _scored("CoCluster", count, y, labels, asked)
-            if kind == "place" and count and not wrong:
+            if kind == "place" and count and name in SETS:
                 yield from _peers(X, y, interview, count, asked)
         if count < most:
             (query,) = interview.next_queries(1, kind) or (None,)
@@ -131,6 +139,45 @@ def elsewhere(name: str, seed: int) -> Iterator[Row]:
     yield _scored("MinMax, PCKMeans", ELSEWHERE, y, clustering.labels_, nobody)
 
 
+def interactive(name: str, seed: int) -> Iterator[Row]:
+    """100 answers with cognitivefactory's interactive clustering, on tf-idf.
+
+    Its constrained k-means, asked as its authors do: the nearest pairs in different clusters, in
+    batches after each of which all is clustered again.
+    """
+    from cognitivefactory.interactive_clustering.clustering import kmeans
+    from cognitivefactory.interactive_clustering.clustering.factory import clustering_factory
+    from cognitivefactory.interactive_clustering.constraints.factory import managing_factory
+    from cognitivefactory.interactive_clustering.sampling import clusters_based
+    from cognitivefactory.interactive_clustering.sampling.factory import sampling_factory
+
+    # It hands over generators, which scipy refuses today.
+    kmeans.vstack = clusters_based.vstack = lambda rows: vstack(list(rows))
+    X, y = load(name)
+    rows = TfidfTransformer().fit_transform(X)
+    vectors = {str(i): csr_matrix(rows[[i]]) for i in range(len(y))}
+    nobody = np.zeros(len(y), dtype=bool)
+    known = managing_factory(manager="binary", list_of_data_IDs=list(vectors))
+    clustering = clustering_factory(algorithm="kmeans", model="COP", random_seed=seed)
+    sampling = sampling_factory(algorithm="closest_in_different_clusters", random_seed=seed)
+    for count in range(0, ELSEWHERE + 1, BATCH):
+        found = clustering.cluster(
+            constraints_manager=known, vectors=vectors, nb_clusters=len(np.unique(y))
+        )
+        labels = np.array([found[i] for i in vectors])
+        yield _scored("interactive clustering", count, y, labels, nobody)
+        if count < ELSEWHERE:
+            chosen = sampling.sample(
+                constraints_manager=known,
+                nb_to_select=BATCH,
+                clustering_result=found,
+                vectors=vectors,
+            )
+            for i, j in chosen:
+                same = y[int(i)] == y[int(j)]
+                known.add_constraint(i, j, "MUST_LINK" if same else "CANNOT_LINK")
+
+
 def linked(name: str, seed: int) -> Iterator[Row]:
     """Accuracy with links drawn from the classes, of all pairs so many."""
     X, y = load(name)
@@ -145,7 +192,7 @@ def linked(name: str, seed: int) -> Iterator[Row]:
 
 def labelled(seed: int) -> Iterator[Row]:
     """20 newsgroups with some labels."""
-    X, y = newsgroups()
+    X, y = load("ng20")
     for amount in (0, 60, 400):
         known = np.random.default_rng(seed).permutation(len(y))[:amount]
         told = np.full(len(y), -1)
@@ -162,17 +209,24 @@ def jobs(seeds: range) -> Iterator[Job]:
     """All that is run, in order: part, set, seed, and what to do."""
     for seed in seeds:
         for name in SETS:
-            yield "pairs", name, seed, partial(interviewed, name, seed, "pair", 200)
-            yield "placements", name, seed, partial(interviewed, name, seed, "place", 50)
-        yield "ng20 pairs", "ng20", seed, partial(interviewed, "ng20", seed, "pair", 30)
+            yield "pairs", name, seed, partial(interviewed, name, seed, "pair", AT)
+            yield "placements", name, seed, partial(interviewed, name, seed, "place", AT[:4])
+        for name in SHOWN:
+            for kind in ("pair", "place"):
+                asking = partial(interviewed, name, seed, kind, SESSION)
+                yield f"session of {kind}s", name, seed, asking
         yield "ng20 labels", "ng20", seed, partial(labelled, seed)
         for name in SETS:
-            yield "wrong", name, seed, partial(interviewed, name, seed, "pair", 100, WRONG)
+            yield "wrong", name, seed, partial(interviewed, name, seed, "pair", AT[:5], WRONG)
             yield "links", name, seed, partial(linked, name, seed)
     # A library that is not among the requirements, and needs metric-learn.
     if find_spec("active_semi_clustering"):
         for name in SETS:
             yield "elsewhere", name, 0, partial(elsewhere, name, 0)
+    # It asks for old versions of spaCy, of which only its preprocessing of texts has need.
+    if find_spec("cognitivefactory"):
+        for name in TEXTS:
+            yield "interactive", name, 0, partial(interactive, name, 0)
 
 
 def run(seeds: range, show: Callable[[str], None]) -> list[Row]:

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
+from cocluster.datasets import load_docstrings
 from cocluster.linalg.types import Array
 
 SETS = {
@@ -24,6 +25,9 @@ SETS = {
     "umist": "image/umist_575x644",
     "pbmc68k": "multi/pbmc68k_reduced_700",
 }
+TEXTS = tuple(name for name, file in SETS.items() if file.startswith("text/"))
+# Those that people meet first: they are what the workbench is shown with.
+SHOWN = ("ng20", "docstrings")
 
 
 def newsgroups() -> tuple[Any, Array]:
@@ -43,7 +47,12 @@ def newsgroups() -> tuple[Any, Array]:
 
 
 def load(name: str) -> tuple[Any, Array]:
-    """Matrix and classes of one set."""
+    """Matrix, or matrices by view, and classes of one set."""
+    if name == "ng20":
+        return newsgroups()
+    if name == "docstrings":
+        corpus = load_docstrings()
+        return corpus.views, corpus.labels
     path = Path(os.environ["COCLUSTER_DATA"]) / f"{SETS[name]}.npz"
     with np.load(path, allow_pickle=False) as file:
         classes = np.unique(file["labels"], return_inverse=True)[1]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from benchmarks.asking.page import PEERS, demands, mean
-from benchmarks.asking.run import AT, SHARES, jobs
-from benchmarks.asking.sets import SETS
+from benchmarks.asking.run import AT, SESSION, SHARES, jobs
+from benchmarks.asking.sets import SETS, SHOWN
 
 
 def rows(level: float) -> list[dict[str, Any]]:
@@ -29,7 +29,8 @@ def rows(level: float) -> list[dict[str, Any]]:
     for name, share, who in product(SETS, SHARES, ("CoCluster", "FNMTF", "ITCC")):
         found.append(row("links", name, who, share, level + share))
     found += [row("elsewhere", name, "MinMax, PCKMeans", 100, level) for name in SETS]
-    found += [row("ng20 pairs", "ng20", "CoCluster", a, level + a / 1000) for a in (0, 30)]
+    for kind, name, amount in product(("pairs", "places"), SHOWN, SESSION):
+        found.append(row(f"session of {kind}", name, "CoCluster", amount, level + amount / 400))
     found += [row("ng20 labels", "ng20", "CoCluster", a, level) for a in (0, 60, 400)]
     return found
 

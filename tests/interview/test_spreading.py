@@ -196,3 +196,31 @@ def test_each_answer_says_how_many_samples_it_decides():
     now = interview._understanding()
     assert now.decided(now) == 0
     assert_allclose(now.posterior.sum(axis=1), 1)
+
+
+def test_answers_that_confirm_the_clusters_move_nothing():
+    interview, _ = loose(0)
+    first = interview.refit().labels.copy()
+    # Someone for whom the clusters are the classes.
+    reply(interview, first, 2 * K)
+    assert_array_equal(interview.refit().labels, first)
+
+
+def test_a_placement_may_join_two_groups():
+    interview = named(24)
+    interview.refit()
+    # Two groups in the first block, of which nobody has said that they are one.
+    interview.answer(0, 1, "same")
+    interview.answer(2, 3, "same")
+    for _ in range(K - 1):
+        (query,) = interview.next_queries(kind="place")
+        assert query.j >= 24 // K
+        interview.place(query.j, None)
+    (query,) = interview.next_queries(kind="place")
+    groups = [{0, 1}, {2, 3}]
+    (own,) = [group for group in groups if query.j in group]
+    (other,) = [group for group in groups if query.j not in group]
+    assert query.options[0] in other
+    assert not own & set(query.options)
+    interview.place(query.j, query.options[0])
+    assert own | other in [set(group.tolist()) for group in interview.groups]

@@ -617,11 +617,16 @@ def takes_prior(model: Any) -> bool:
 
 
 def _placement(now: Understanding) -> Query | None:
-    """A sample with the groups that it may be in, the most probable first."""
-    query = fresh(now.placing(None), merging=False)
-    if query is None:
-        return None
-    trying = now.placing(query.j)
-    order = np.argsort(-trying.chances(query.j), kind="stable")
-    options = tuple(trying.ground.core(trying.groups[g]) for g in order)
-    return replace(query, options=options)
+    """A sample with the groups that it may be in; perhaps the core of a group that may be another.
+
+    Where people may err, groups may be one that were said to be apart; then a sample is placed.
+    """
+    for merging in (True, False):
+        query = fresh(now.placing(None), merging)
+        if query is None:
+            return None
+        trying = now.placing(query.j)
+        options = tuple(trying.ground.core(trying.groups[g]) for g in trying.likely_groups(query.j))
+        if options:
+            return replace(query, i=options[0], options=options)
+    return None

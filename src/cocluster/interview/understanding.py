@@ -21,6 +21,11 @@ UNSURE_WEIGHT = 0.3
 MOST_CONFUSED_CHANCE = 0.6
 # No two groups are one for certain before somebody says so.
 MOST_CERTAIN = 0.95
+# What a cluster is taken to hold beside the samples known in it: one sample, of any class.
+UNKNOWN_IN_CLUSTER = 1.0
+# With so many more samples known in a cluster than one, what it says of the others counts half: by
+# then they tell themselves where its classes lie.
+HALF_AFTER = 3.0
 # What all samples together count that a feature speaks for, beside one that was placed.
 HINT_WEIGHT = 1.0
 
@@ -125,14 +130,40 @@ class Understanding:
     @cached_property
     def _spread(self) -> Array:
         """The same before samples in no group are kept from those they are apart from."""
+        chosen, targets = self._examples
+        n_classes, weights = targets.shape[1], np.ones(len(chosen))
+        parts = [(chosen, targets, weights), self._unsure(n_classes), *self._hinted(n_classes)]
+        P = self.ground.posterior(*map(np.concatenate, zip(*parts, strict=True)))
+        P[self.placed] = targets[: len(self.placed)]
+        return np.asarray(P)
+
+    @cached_property
+    def _examples(self) -> tuple[Array, Array]:
+        """Samples that are in a group, then cores of clusters without one; and their classes."""
         codes = np.repeat(np.arange(len(self.groups)), [len(group) for group in self.groups])
         n_classes = len(self.groups) + len(self.untouched)
         cores = np.array([self.cores[c] for c in self.untouched], dtype=np.intp)
-        chosen = np.concatenate([self.placed, cores])
         codes = np.concatenate([codes, np.arange(len(self.groups), n_classes)])
-        targets, weights = np.eye(n_classes)[codes], np.ones(len(codes))
-        parts = [(chosen, targets, weights), self._unsure(n_classes), *self._hinted(n_classes)]
-        P = self.ground.posterior(*map(np.concatenate, zip(*parts, strict=True)))
+        return np.concatenate([self.placed, cores]), np.eye(n_classes)[codes]
+
+    @cached_property
+    def in_clusters(self) -> Array:
+        """The posterior for labels: samples stay with their cluster where little speaks against it.
+
+        Before any answer the data have put each sample into a cluster. What is known in that
+        cluster is a second opinion on its class, beside the answers nearby; the two are multiplied.
+        A few answers then do not undo clusters that were right. Questions go by the `posterior`
+        without it: they are to find out where clusters are wrong.
+        """
+        chosen, targets = self._examples
+        counts = np.zeros((int(self.labels.max()) + 1, targets.shape[1]))
+        np.add.at(counts, self.labels[chosen], targets)
+        known = counts.sum(axis=1, keepdims=True)
+        shares = counts + UNKNOWN_IN_CLUSTER / targets.shape[1]
+        shares /= known + UNKNOWN_IN_CLUSTER
+        shares **= HALF_AFTER / (HALF_AFTER + np.maximum(known - 1, 0))
+        P = self.posterior * shares[self.labels]
+        P /= P.sum(axis=1, keepdims=True)
         P[self.placed] = targets[: len(self.placed)]
         return np.asarray(P)
 
@@ -216,6 +247,18 @@ class Understanding:
         against = np.exp(self._votes_against * np.log((1 - self.errors) / self.errors))
         return np.asarray(chance / (chance + (1 - chance) * against))
 
+    def likely_groups(self, sample: int) -> list[int]:
+        """Groups that a sample may belong to, the most probable first.
+
+        For a sample that is in a group: those that its own may be one with.
+        """
+        settled = self.known.settled(sample)
+        free = [g for g, group in enumerate(self.groups) if not settled[group[0]]]
+        own = next((g for g, group in enumerate(self.groups) if sample in group), None)
+        chance = self.chance_of_one
+        chances = self.chances(sample) if own is None else (chance + chance.T)[own]
+        return sorted(free, key=lambda g: -chances[g])
+
     def confusion_of(self, i: int, j: int) -> float:
         """Share by which the groups of two samples are confused; 0 if they are not in two."""
         own = [next((g for g, group in enumerate(self.groups) if x in group), -1) for x in (i, j)]
@@ -242,11 +285,11 @@ class Understanding:
     @cached_property
     def _joined(self) -> tuple[Array, list[list[int]]]:
         """Posterior of the clusters, and the groups that each is made of."""
-        whole = np.zeros((self.posterior.shape[1],) * 2, dtype=bool)
+        whole = np.zeros((self.in_clusters.shape[1],) * 2, dtype=bool)
         G = len(self.groups)
         # One answer may be a slip: a group that it has made is put back where it looks like.
         whole[:G, :G] = self._votes_against > 1 if self.errors else self.apart
-        return reduced(self.posterior, whole, self.n_clusters)
+        return reduced(self.in_clusters, whole, self.n_clusters)
 
     def joined_groups(self) -> list[Array]:
         """The groups, those of one cluster put together where they are more than the clusters."""
@@ -267,6 +310,6 @@ class Understanding:
 
     def decided(self, before: Understanding) -> int:
         """Samples whose most probable group is another one than before."""
-        k = max(self.posterior.shape[1], before.posterior.shape[1])
-        own, old = self.posterior.argmax(axis=1), before.posterior.argmax(axis=1)
+        k = max(self.in_clusters.shape[1], before.in_clusters.shape[1])
+        own, old = self.in_clusters.argmax(axis=1), before.in_clusters.argmax(axis=1)
         return int((as_before(own, old, k)[own] != old).sum())
