@@ -2,6 +2,7 @@
 
     python -m benchmarks reproduce wang2011/table2 [--quick]
     python -m benchmarks reproduce wang2011
+    python -m benchmarks reproduce summary
     python -m benchmarks ratings [--movielens ml-100k/u.data]
     python -m benchmarks asking [--seeds 3]
     python -m benchmarks faults [--kills 200] [--only fit ask]

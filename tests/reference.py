@@ -157,3 +157,26 @@ def itcc_row_step(X: Array, rows: Array, columns: Array, k: int) -> Array:
         for j, b in enumerate(columns):
             q[a, j] = in_a[:, columns == b].sum() / in_a.sum() * py[j] / py[columns == b].sum()
     return np.array([np.argmin([kl(x / x.sum(), q[a]) for a in range(k)]) for x in p])
+
+
+def slow_neighbours(X: Array, k: int) -> Array:
+    """All distances, the point itself left out, ties to the lower index."""
+    result = []
+    for i in range(len(X)):
+        d2 = [(round(float(((X[i] - x) ** 2).sum()), 9), j) for j, x in enumerate(X) if j != i]
+        result.append([j for _, j in sorted(d2)[:k]])
+    return np.array(result)
+
+
+def slow_patch_laplacian(X: Array, k: int, ridge: float) -> Array:
+    """Eq. 10 and 12 of the LDCC paper as printed, with the d x d inverse."""
+    n, d = X.shape
+    L = np.zeros((n, n))
+    for i, others in enumerate(slow_neighbours(X, k)):
+        patch = np.array([i, *others])
+        m = len(patch)
+        centre = np.eye(m) - np.ones((m, m)) / m
+        Xi = X[patch]
+        inverse = np.linalg.inv(Xi.T @ centre @ Xi + m * ridge * np.eye(d))
+        L[np.ix_(patch, patch)] += (centre - centre @ Xi @ inverse @ Xi.T @ centre) / m
+    return L

@@ -72,8 +72,9 @@ class Column:
     solve : callable of (problem, setting, seed)
     grid, quick : dict of name to values
         Values searched, and the few of them that a quick run searches.
-    supervision : {None, "pairs", "samples"}
-        What the method learns of the classes: links of random pairs, or classes of samples.
+    supervision : {None, "pairs", "among samples", "samples"}
+        What the method learns of the classes: links of random pairs, links of all pairs among
+        random samples, or the classes of these very samples.
     """
 
     name: str
@@ -227,8 +228,10 @@ class Sample:
         links = partial = None
         if job.column.supervision == "pairs":
             links = Links.from_labels(self.labels, fraction=share, random_state=job.seed)
-        elif job.column.supervision == "samples":
+        elif job.column.supervision is not None:
             partial = known_classes(self.labels, share, job.seed)
+        if job.column.supervision == "among samples":
+            links, partial = Links.from_labels(partial), None
         return Problem(views, self.n_clusters, links, partial)
 
 

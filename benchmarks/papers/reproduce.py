@@ -1,4 +1,4 @@
-"""What can be reproduced, by name: a table, a figure, or the page of a paper."""
+"""What can be reproduced, by name: a table, a figure, the page of a paper, or that of all."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from benchmarks.papers.page import write_page
 from benchmarks.papers.paper import Paper
 from benchmarks.papers.protocol import find as find_by_name
 from benchmarks.papers.runner import require_data, run
+from benchmarks.papers.summary import NAME as SUMMARY
+from benchmarks.papers.summary import write_summary
 from benchmarks.papers.tables import TABLES
 
 # The folder of the papers' folders.
@@ -91,9 +93,27 @@ class PaperWork:
         return write_results(self.paper, self.folder)
 
 
+@dataclass(frozen=True)
+class SummaryWork:
+    """The own methods of all papers on one page. Nothing is run."""
+
+    folder: Path
+
+    def require(self, quick: bool) -> None:
+        """Nothing is needed."""
+
+    def run(self, quick: bool, report: Report) -> None:
+        """Nothing is run."""
+
+    def write(self, quick: bool) -> Path:
+        return write_summary(self.folder)
+
+
 def find(name: str, home: Path = HOME) -> Work:
     """What a name stands for; an unknown one is answered with the nearest."""
-    wanted = find_by_name(name, {**PAPERS, **TABLES, **FIGURES})
+    wanted = find_by_name(name, {SUMMARY: SUMMARY, **PAPERS, **TABLES, **FIGURES})
+    if wanted == SUMMARY:
+        return SummaryWork(home)
     if isinstance(wanted, Paper):
         return PaperWork(wanted.name, home / wanted.name)
     if isinstance(wanted, Figure):

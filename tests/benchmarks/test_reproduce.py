@@ -144,6 +144,27 @@ def test_labels_reach_no_method_that_is_not_told(name: str) -> None:
         np.testing.assert_array_equal(*found)
 
 
+def test_links_among_samples_are_those_of_the_classes_that_others_are_told() -> None:
+    """As in 5.1.1 of chen2010: the classes of some documents, and all pairs among them."""
+    labels, share = np.repeat([0, 1, 2], 40), 0.1
+    told = {}
+    for supervision in ("among samples", "samples"):
+        column = Column("any", refuse, supervision=supervision)
+        job = Job("any", column, {"scale": None, "links": share}, 3)
+        told[supervision] = Sample({"words": np.ones((120, 2))}, labels, 3).problem(job)
+    links, partial = told["among samples"].links, told["samples"].partial
+    assert links is not None
+    assert partial is not None
+    assert told["among samples"].partial is None
+    known = np.flatnonzero(partial >= 0)
+    count = len(known) * (len(known) - 1) // 2
+    assert len(links.must_link) + len(links.cannot_link) == count
+    # The share is of all pairs, to the nearest number of samples.
+    assert abs(np.sqrt(count / (120 * 119 / 2)) - np.sqrt(share)) < 1 / 120
+    assert np.isin(np.concatenate([links.must_link, links.cannot_link]), known).all()
+    assert links.violations(labels).n_violated == 0
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_quick_run_is_a_part_of_the_whole(name: str) -> None:
     table = FIGURES[name]

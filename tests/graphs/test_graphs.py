@@ -21,35 +21,13 @@ from cocluster.graphs import (
 )
 from cocluster.graphs.distances import chosen_distances
 from cocluster.utils import threads
+from tests.reference import slow_neighbours, slow_patch_laplacian
 
 WEIGHTS = ["binary", "heat", "cosine"]
 
 
 def points(seed: int, n: int = 60, d: int = 4) -> np.ndarray:
     return np.random.default_rng(seed).random((n, d))
-
-
-def slow_neighbours(X: np.ndarray, k: int) -> np.ndarray:
-    """All distances, the point itself left out, ties to the lower index."""
-    result = []
-    for i in range(len(X)):
-        d2 = [(round(float(((X[i] - x) ** 2).sum()), 9), j) for j, x in enumerate(X) if j != i]
-        result.append([j for _, j in sorted(d2)[:k]])
-    return np.array(result)
-
-
-def slow_patch_laplacian(X: np.ndarray, k: int, ridge: float) -> np.ndarray:
-    """Eq. 10 and 12 of the LDCC paper as printed, with the d x d inverse."""
-    n, d = X.shape
-    L = np.zeros((n, n))
-    for i, others in enumerate(slow_neighbours(X, k)):
-        patch = np.array([i, *others])
-        m = len(patch)
-        centre = np.eye(m) - np.ones((m, m)) / m
-        Xi = X[patch]
-        inverse = np.linalg.inv(Xi.T @ centre @ Xi + m * ridge * np.eye(d))
-        L[np.ix_(patch, patch)] += (centre - centre @ Xi @ inverse @ Xi.T @ centre) / m
-    return L
 
 
 @pytest.mark.parametrize("as_container", [np.asarray, sp.csr_array])

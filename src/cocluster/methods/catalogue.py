@@ -3,6 +3,10 @@
 TSVM (transductive support vector machines), with which some papers compare, is not in it: it is a
 classifier, which needs labels of every class, knows no pairs and finds no clusters without them.
 It lives in `benchmarks.baselines`, for the papers' tables.
+
+EMDA (entropic mirror descent), with which Li et al. 2012 weigh the graphs of RMC, is not in it
+either: the weights it approaches step by step are those of a projection on the simplex, which `RMC`
+computes exactly. A test compares the two.
 """
 
 from __future__ import annotations

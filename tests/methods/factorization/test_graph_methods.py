@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import nnls
+from sklearn.metrics.pairwise import cosine_similarity
 
-from cocluster.graphs import knn_graph, laplacian
+from cocluster.graphs import candidate_graphs, knn_graph, laplacian
 from cocluster.linalg.matrices import squared_norm
 from cocluster.methods.factorization.compose import TriFactorization
 from cocluster.methods.factorization.drcc import DRCC
@@ -22,7 +24,7 @@ from cocluster.methods.factorization.osntf import OSNTF
 from cocluster.methods.factorization.rmc import RMC, shared_weights
 from cocluster.methods.factorization.snmtf import SNMTF
 from cocluster.metrics import accuracy
-from cocluster.trifactor import GraphEnsemble, Indicator, NonNegative
+from cocluster.trifactor import GraphEnsemble, Indicator, NonNegative, simplex_weights
 from tests.conftest import plant, structured
 
 SEEDS = (0,)
@@ -273,6 +275,34 @@ def test_many_equal_distances_give_the_same_labels_dense_and_sparse(method, form
         assert_array_equal(getattr(dense, graph), getattr(sparse, graph))
 
 
+def positive(A):
+    return np.maximum(A, 0)
+
+
+def stepped(R, G, F, S, L):
+    """Rule (15) of DRCC, and rule (8) of RMC; of the features with the data turned over."""
+    A, B = R @ F @ S.T, S @ F.T @ F @ S.T
+    pull = positive(A) + G @ positive(-B) + positive(-L) @ G
+    push = positive(-A) + G @ positive(B) + positive(L) @ G
+    G = G * np.sqrt(pull / push)
+    return G / np.linalg.norm(G, axis=0)
+
+
+def swept(X, G, F, smooth):
+    """Three sweeps with S by least squares; ``smooth`` gives L of a factor and its side."""
+
+    def solved(G, F):
+        return np.linalg.pinv(G.T @ G) @ G.T @ X @ F @ np.linalg.pinv(F.T @ F)
+
+    S = solved(G, F)
+    for _ in range(3):
+        G = stepped(X, G, F, S, smooth(G, "samples"))
+        S = solved(G, F)
+        F = stepped(X.T, F, G, S.T, smooth(F, "features"))
+        S = solved(G, F)
+    return G, F
+
+
 @pytest.mark.parametrize("laplacian_", ["plain", "normalized"])
 def test_drcc_is_rules_15_and_16_with_the_laplacian_asked_for(laplacian_, rng):
     X, graphs = rng.random((20, 16)), {"samples": graph_of(20, 1), "features": graph_of(16, 2)}
@@ -280,31 +310,30 @@ def test_drcc_is_rules_15_and_16_with_the_laplacian_asked_for(laplacian_, rng):
     form = {"laplacian": laplacian_, "normalize": None, "tol": 0, "init": (G, F)}
     model = fitted(DRCC, X, graphs, max_iter=3, **form)
     unit = squared_norm(X) / K  # what strength 1 means
-    L, M = (
-        unit * laplacian(graphs[name], laplacian_ == "normalized").toarray()
-        for name in ("samples", "features")
-    )
+    L = {name: unit * laplacian(W, laplacian_ == "normalized") for name, W in graphs.items()}
+    G, F = swept(X, G, F, lambda _, side: L[side].toarray())
+    assert_allclose(model.row_factor_, G)
+    assert_allclose(model.column_factor_, F)
 
-    def up(A):
-        return np.maximum(A, 0)
 
-    def stepped(R, G, F, S, L):
-        # Rule (15); rule (16) is the same with the data turned over.
-        A, B = R @ F @ S.T, S @ F.T @ F @ S.T
-        pull, push = up(A) + G @ up(-B) + up(-L) @ G, up(-A) + G @ up(B) + up(L) @ G
-        return G * np.sqrt(pull / push)
+@pytest.mark.parametrize("bandwidth", ["printed", "scaled"])
+def test_rmc_is_its_equations_with_the_bandwidths_asked_for(bandwidth, rng):
+    """Eq. (5), (8) and (9) from one start, with all candidate graphs of both types."""
+    X, strength, spread = rng.random((20, 16)), 0.5, 0.1
+    G, F = rng.random((20, K)) + 0.1, rng.random((16, K)) + 0.1
+    form = {"bandwidth": bandwidth, "metric": "euclidean", "normalize": None, "init": (G, F)}
+    model = fitted(RMC, X, max_iter=3, tol=0, strength=strength, spread=spread, **form)
+    candidates = {
+        side: candidate_graphs(points, 5, printed=bandwidth == "printed").values()
+        for side, points in (("samples", X), ("features", X.T))
+    }
 
-    def solved(G, F):
-        return np.linalg.pinv(G.T @ G) @ G.T @ X @ F @ np.linalg.pinv(F.T @ F)
+    def smooth(G, side):
+        graphs = [laplacian(W, True).toarray() for W in candidates[side]]
+        mu = simplex_weights(np.array([np.trace(G.T @ L @ G) for L in graphs]), spread)
+        return strength * squared_norm(X) / K * np.tensordot(mu, graphs, axes=1)
 
-    S = solved(G, F)
-    for _ in range(3):
-        G = stepped(X, G, F, S, L)
-        G = G / np.linalg.norm(G, axis=0)
-        S = solved(G, F)
-        F = stepped(X.T, F, G, S.T, M)
-        F = F / np.linalg.norm(F, axis=0)
-        S = solved(G, F)
+    G, F = swept(X, G, F, smooth)
     assert_allclose(model.row_factor_, G)
     assert_allclose(model.column_factor_, F)
 
@@ -319,6 +348,50 @@ def test_lpfnmtf_predicts_its_own_samples_where_it_put_them(rng):
     assert predicted > 0.97
     assert predicted > np.mean(nearest_prototype == model.labels_)
     assert_array_equal(model.predict(sp.csr_array(X)), model.predict(X))
+
+
+SMOOTHED = [*[(method, {}) for method in (GNMF, DRCC, SNMTF, RMC)], (RMC, {"share_weights": True})]
+smoothed = pytest.mark.parametrize(("method", "form"), SMOOTHED)
+
+
+@smoothed
+def test_the_graph_brings_samples_of_the_fit_nearer_to_their_own_rows(method, form, rng):
+    """At the end of a run a row of the factor is the best for its data and its graph."""
+    X = plant(rng, np.arange(40) % K, 12, K, contrast=0.7).X
+    model = fitted(method, X, max_iter=300, normalize=None, **form)
+    data = model._new_data(X)
+    rows, alone = model._fold_in(data)[0], model._new_block(data).nonnegative_minimiser()
+    missed, missed_alone = (np.linalg.norm(G - model.row_factor_) for G in (rows, alone))
+    assert missed < missed_alone
+    assert_allclose(model._fold_in(model._new_data(sp.csr_array(X)))[0], rows)
+
+
+@smoothed
+def test_new_samples_minimise_their_data_and_their_graph(method, form, rng):
+    X = plant(rng, np.arange(40) % K, 12, K, contrast=0.7).X
+    model = fitted(method, X[:30], normalize=None, **form)
+    points, diagonal, pull = model._pulled
+    assert_array_equal(points, X[:30])
+    similarity = cosine_similarity(X[30:], X[:30])
+    basis = model.association_ @ model.column_factor_.T
+    for g, x, near in zip(
+        model._fold_in(model._new_data(X[30:]))[0], X[30:], similarity, strict=True
+    ):
+        order = np.argsort(-near)[: model.n_neighbors]
+        # d ‖g‖² - 2 g · p is ‖√d g - p / √d‖² up to a constant, a few more rows of least squares.
+        root = np.sqrt(diagonal[order[0]])
+        target = np.concatenate([x, pull[order].mean(axis=0) / root])
+        expected = nnls(np.vstack([basis.T, root * np.eye(K)]), target)[0]
+        assert_allclose(g, expected, atol=1e-6 * np.abs(expected).max())
+
+
+def test_without_neighbours_new_samples_are_fitted_to_the_data_alone(rng):
+    X = plant(rng, np.arange(40) % K, 12, K).X
+    model = fitted(DRCC, X, graphs={"samples": graph_of(40, 0)}, normalize=None)
+    data = model._new_data(X[:5])
+    assert_array_equal(model._fold_in(data)[0], model._new_block(data).nonnegative_minimiser())
+    found = fitted(DRCC, X, normalize=None)
+    assert_allclose(found.transform(np.zeros((1, 12))), 1 / K)
 
 
 def test_labels_by_kmeans_beside_an_indicator(rng):

@@ -16,6 +16,7 @@ from cocluster.graphs.distances import scattered_chunks
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.metrics import accuracy
 from tests.conftest import Blocks
+from tests.reference import slow_patch_laplacian
 
 
 def degree_scaled_vectors(X: np.ndarray, k: int) -> np.ndarray:
@@ -35,6 +36,28 @@ def test_without_strengths_it_is_spectral_clustering_of_the_degree_scaled_data(
     found = np.append(model.labels_, model.column_labels_)
     assert adjusted_rand_score(kmeans_labels(expected, 3, 0), found) == 1.0
     np.testing.assert_array_equal(model.predict(planted.X), model.labels_)
+
+
+@pytest.mark.parametrize("patch_scale", ["given", "unit"])
+def test_it_is_the_equations_of_the_paper_with_patches_as_asked(
+    patch_scale: str, planted: Blocks
+) -> None:
+    """Eq. 10, 12, 16 and 20 to 22 in full matrices; the paper takes patches as they are given."""
+    X, alpha, beta, r = planted.X, 0.3, 0.7, 4
+    strengths = {"row_strength": alpha, "column_strength": beta}
+    form = {"n_neighbors": 3, "n_components": r, "patch_scale": patch_scale, "normalize": None}
+    model = LDCC(3, random_state=0, **strengths, **form).fit(X)
+    sides = [X, X.T]
+    if patch_scale == "unit":
+        sides = [side / np.linalg.norm(side, axis=1, keepdims=True) for side in sides]
+    rows, columns = (slow_patch_laplacian(side, 3, 1.0) for side in sides)
+    scaled = X / np.sqrt(np.outer(X.sum(axis=1), X.sum(axis=0)))
+    L = np.block([[alpha * rows, -scaled], [-scaled.T, beta * columns]])
+    Z = np.linalg.eigh(L)[1][:, :r]
+    Z /= np.linalg.norm(Z, axis=1, keepdims=True)
+    found = np.vstack(list(model.embedding_.values()))
+    found = found / np.linalg.norm(found, axis=1, keepdims=True)
+    np.testing.assert_allclose(found @ found.T, Z @ Z.T, atol=1e-6)
 
 
 @pytest.mark.parametrize("scale", [1e-4, 1e4])

@@ -6,9 +6,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
 
-from cocluster.data.relational import blocks_of, view_of
+from cocluster.data.relational import view_of
 from cocluster.graphs.weights import Metric
 from cocluster.linalg.types import Array
 from cocluster.methods.by_blocks import by_blocks
@@ -22,11 +21,9 @@ from cocluster.methods.factorization.graph_base import (
     strengths_of,
     with_penalties,
 )
+from cocluster.methods.factorization.newcomers import nearest_samples, points_of
 from cocluster.methods.task import Task
 from cocluster.trifactor import FactorSpec, Free, Indicator, Run, TriFactorProblem
-
-# Distance up to which two samples are equal but for rounding.
-SAME = 1e-7
 
 
 @dataclass(eq=False, repr=False)
@@ -98,11 +95,10 @@ class LPFNMTF(HardTriFactorEstimator):
 
     def _store(self, task: Any, run: Run) -> None:
         super()._store(task, run)
-        data, self._anchored = task.data, None
-        known = blocks_of(data) is None and data.center not in (task.graphs or {})
-        for penalty in task.penalties[data.center] if known else ():
-            pull = penalty.majorizer(run.state.factors[data.center]).linear
-            self._anchored = view_of(data, data.center), pull
+        center, self._anchored = task.data.center, None
+        points = points_of(task.data, task.graphs)
+        for penalty in task.penalties[center] if points is not None else ():
+            self._anchored = points, penalty.majorizer(run.state.factors[center]).linear
 
     @by_blocks
     def _costs(self, X: Any) -> Array:
@@ -112,11 +108,8 @@ class LPFNMTF(HardTriFactorEstimator):
             return costs
         # What the anchor of a sample takes off its costs, see `BlockQuadratic.costs`.
         points, pull = self._anchored
-        search = NearestNeighbors(n_neighbors=self.n_neighbors, metric=self.metric).fit(points)
-        distances, nearest = search.kneighbors(view_of(data, data.center))
-        same = distances <= SAME
-        weights = np.where(same.any(axis=1, keepdims=True), same, 1.0)
-        weights /= weights.sum(axis=1, keepdims=True)
+        new = view_of(data, data.center)
+        nearest, weights = nearest_samples(points, new, self.n_neighbors, self.metric)
         return np.asarray(costs - 2 * np.einsum("ij,ijk->ik", weights, pull[nearest]))
 
     def _problem(self, task: Any) -> TriFactorProblem:

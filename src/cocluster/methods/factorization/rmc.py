@@ -144,6 +144,13 @@ class RMC(GraphEstimator):
         }
         return SharedWeightsProblem(task.data, factors, Free(), ensembles)
 
+    def _on_samples(self, task: Any) -> BlockQuadratic:
+        ensembles = _ensembles(task)
+        if not self.share_weights:
+            return super()._on_samples(task)
+        own, weights = ensembles[task.data.center], shared_weights(ensembles, self._factors)
+        return own.combined(self._factors[task.data.center], weights)
+
     def _store(self, task: Any, run: Run) -> None:
         super()._store(task, run)
         ensembles = _ensembles(task)

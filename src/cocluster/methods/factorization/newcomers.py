@@ -1,0 +1,67 @@
+"""What the graph of the samples does to samples that were not in the fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.neighbors import NearestNeighbors
+
+from cocluster.data.relational import RelationalData, blocks_of, view_of
+from cocluster.graphs.weights import Metric
+from cocluster.linalg.matrices import row_squares
+from cocluster.linalg.types import Array
+from cocluster.trifactor.block import BlockQuadratic, RowGram
+
+# Distance up to which two samples are equal but for rounding.
+SAME = 1e-7
+
+
+def points_of(data: RelationalData, given: Mapping[str, Any] | None) -> Any:
+    """The samples of a fit, among which new ones have neighbours as the graph was found in them.
+
+    None for row blocks, which are not kept, and if the graph of the samples is among those given.
+    """
+    known = blocks_of(data) is None and data.center not in (given or {})
+    return view_of(data, data.center) if known else None
+
+
+def nearest_samples(points: Any, new: Any, n_neighbors: int, metric: Metric) -> tuple[Array, Array]:
+    """The nearest samples of the fit, and how much each of them counts.
+
+    Equal samples count alone; else all neighbours count the same. By cosine a sample without data
+    has no direction, and so no neighbours: nothing counts.
+
+    Returns
+    -------
+    nearest : int array of shape (n_new, n_neighbors)
+    weights : array of the same shape, rows sum to 1, or to 0 without neighbours
+    """
+    search = NearestNeighbors(n_neighbors=n_neighbors, metric=metric).fit(points)
+    distances, nearest = search.kneighbors(new)
+    same = distances <= SAME
+    weights = np.where(same.any(axis=1, keepdims=True), same, 1.0)
+    weights /= weights.sum(axis=1, keepdims=True)
+    if metric == "cosine":
+        weights[row_squares(new) == 0] = 0
+    return nearest, weights
+
+
+def pull_of(L: Any, G: Array) -> tuple[Array, Array]:
+    """How tr(Gᵀ L G) acts on each row alone: ``diagonal`` times ‖g‖² less 2 g · ``pull``."""
+    diagonal = np.asarray(L.diagonal())
+    return diagonal, np.asarray(diagonal[:, None] * G - L @ G)
+
+
+def pulled(
+    block: BlockQuadratic, diagonal: Array, pull: Array, nearest: Array, weights: Array
+) -> BlockQuadratic:
+    """The block of new samples that are pulled as their neighbours in the fit."""
+    k = block.gram.shape[0]
+    # That of the nearest, not a mean: rows of one value are solved together.
+    own = np.where(weights.any(axis=1), diagonal[nearest[:, 0]], 0)
+    rows = {value: np.flatnonzero(own == value) for value in np.unique(own[own > 0])}
+    grams = tuple(RowGram(where, value * np.eye(k)) for value, where in rows.items())
+    linear = np.einsum("ij,ijk->ik", weights, pull[nearest])
+    return block + BlockQuadratic(linear, np.zeros((k, k)), partial=grams)
