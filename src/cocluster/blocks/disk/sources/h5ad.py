@@ -36,6 +36,10 @@ def total_bytes(file: Any, name: str) -> int:
         if isinstance(item, h5py.Group):
             links = (item.get(key, getlink=True) for key in item)
             outside = any(isinstance(link, h5py.ExternalLink) for link in links)
+            # A sparse matrix takes a number for each of its rows (or columns), however few of them
+            # the file has; a damaged one may promise billions.
+            if "indptr" in item and "shape" in item.attrs:
+                sizes.append(8 * int(max(item.attrs["shape"])))
         else:
             sources = item.virtual_sources() if item.is_virtual else ()
             outside = bool(item.external) or any(s.file_name != "." for s in sources)
