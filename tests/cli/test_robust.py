@@ -180,6 +180,9 @@ def test_a_ledger_that_cannot_be_written_whole_stays_as_it_was(table, tmp_path, 
         def __exit__(self, *given):
             self.file.close()
 
+        def __getattr__(self, name):
+            return getattr(self.file, name)
+
         def write(self, content):
             return self.file.write(content[:10])
 

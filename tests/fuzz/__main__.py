@@ -16,7 +16,8 @@ from pathlib import Path
 
 from tests.fuzz.child import Order
 from tests.fuzz.targets import TARGETS
-from tests.fuzz.watch import Outcome, fast_folder, remove, run
+from tests.fuzz.watch import PRELOADED, Outcome, fast_folder, remove, run
+from tests.processes import CONTEXT
 
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "benchmarks" / "results" / "fuzz.csv"
@@ -116,6 +117,7 @@ def try_target(name: str, before: Line, cases: int, until: float, guided: bool) 
 
 def main() -> None:
     """Try all targets that were asked for."""
+    CONTEXT.set_forkserver_preload(PRELOADED)
     parser = argparse.ArgumentParser("python -m tests.fuzz", description=__doc__)
     parser.add_argument("--cases", type=int, default=100_000, help="of each target, in all runs")
     parser.add_argument("--targets", default=",".join(TARGETS), help="names with commas between")

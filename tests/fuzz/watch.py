@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import shutil
 import signal
@@ -20,13 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from tests.fuzz.child import CASE, COUNT, FAILURES, SECONDS, Order, work
+from tests.processes import CONTEXT
 
 # Seconds that one waits for a case: far more than it may compute, because others may be at work.
 LONGEST = 600.0
 PAUSE = 0.05
-# One server loads the libraries once, and forks a process for every order.
-CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(
+# What one server loads once in a long run, for the processes that it forks for every order. In the
+# ordinary tests the server must not have loaded cocluster (`tests.processes`).
+PRELOADED = (
     ["tests.fuzz.targets", "tests.fuzz.mutators", "cocluster.io.readers", "cocluster.interview",
      "cocluster.web.app", "anndata", "mudata", "pyarrow.parquet", "zarr", "openpyxl", "PIL.Image",
      "skimage.feature", "pandas", "h5py", "tests.web.projects"]

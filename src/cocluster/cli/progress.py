@@ -114,7 +114,7 @@ def duration(seconds: float) -> str:
     """A time as one says it.
 
     >>> duration(7.4), duration(125), duration(7300)
-    ('7 s', '2 min 5 s', '2 h 2 min')
+    ('7 s', '2 min 5 s', '2 h 1 min')
     """
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)

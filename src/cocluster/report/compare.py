@@ -188,7 +188,7 @@ def compare(
     --------
     >>> found = compare([0, 0, 0, 1, 1, 1], [2, 2, 0, 0, 0, 0], names={0: "tea", 1: "coffee"})
     >>> print(found)
-    1 of 6 samples moved; 2 clusters go on, 0 are gone, 0 are new.
+    1 of 6 samples moved; 2 clusters go on, gone: 0, new: 0.
     1: 0 -> 1
     >>> found.samples.labels.tolist(), found.names
     ([0, 0, 1, 1, 1, 1], {0: 'tea', 1: 'coffee'})

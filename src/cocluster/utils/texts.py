@@ -30,7 +30,7 @@ def quoted(value: Any) -> str:
     """How a message quotes a value of a file: as Python writes it, cut off if it is long.
 
     >>> quoted("1,5"), quoted("9" * 5000)[-22:]
-    ("'1,5'", "99... (5,000 letters)")
+    ("'1,5'", '999... (5,000 letters)')
     """
     return shortened(repr(value), len(str(value)))
 
