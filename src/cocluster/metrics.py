@@ -124,7 +124,7 @@ def nmi(y_true: Iterable[Any], labels: Iterable[Any]) -> float:
     >>> round(nmi([0, 0, 1, 1], [0, 1, 2, 3]), 3)
     0.5
     >>> from sklearn.metrics import normalized_mutual_info_score
-    >>> round(normalized_mutual_info_score([0, 0, 1, 1], [0, 1, 2, 3]), 3)
+    >>> round(float(normalized_mutual_info_score([0, 0, 1, 1], [0, 1, 2, 3])), 3)
     0.667
     """
     table, _, _ = confusion_matrix(y_true, labels)

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.common import (
+    AS_ARRAY,
     encode_labels,
     encoding_notes,
     lines_of,
@@ -20,7 +21,6 @@ from cocluster.io.readers.common import (
 )
 from cocluster.io.readers.packed import refuse_size
 from cocluster.io.reading import Reading
-from cocluster.linalg.matrices import by_rows
 from cocluster.linalg.types import Array
 from cocluster.utils.files import unreadable
 from cocluster.utils.parsing import as_float
@@ -71,8 +71,10 @@ def read_matrix_market(file: Path, asked: Asked) -> Dataset:
     errors = (ValueError, EOFError, OSError, OverflowError, StopIteration)
     with unreadable(file.name, *errors):
         _refuse_market(file, content, asked)
-        X = scipy.io.mmread(_stream(content), spmatrix=False)
-    return Dataset(file.name.split(".")[0], {"X": by_rows(X).astype(np.float64)})
+        X = scipy.io.mmread(_stream(content), **AS_ARRAY)
+    # Older versions of scipy give a matrix.
+    X = sp.csr_array(X) if sp.issparse(X) else X
+    return Dataset(file.name.split(".")[0], {"X": X.astype(np.float64)})
 
 
 def _refuse_market(file: Path, content: bytes, asked: Asked) -> None:

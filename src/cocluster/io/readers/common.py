@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.io
 
 from cocluster.io.reading import some
 from cocluster.linalg.types import Array
 from cocluster.utils.parsing import as_float, is_missing
 
+# For functions of scipy.io: newer versions must be told which kind of sparse matrix to give, older
+# ones know one kind only and no such word.
+AS_ARRAY: dict[str, Any] = (
+    {"spmatrix": False} if "spmatrix" in signature(scipy.io.mmread).parameters else {}
+)
 # Names of the column or variable that holds classes, if the caller names none.
 LABEL_NAMES = ("label", "labels", "class", "classes", "target", "gnd", "y")
 # What texts begin with that have two or four bytes a letter.

@@ -14,7 +14,7 @@ import scipy.io
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.cluto import is_cluto, read_cluto
-from cocluster.io.readers.common import LABEL_NAMES, encode_labels
+from cocluster.io.readers.common import AS_ARRAY, LABEL_NAMES, encode_labels
 from cocluster.io.readers.mat5 import HEADER_BYTES, ORDERS, Variable, variables_in
 from cocluster.io.readers.packed import PLACE_BYTES, allowed, refuse_bytes
 from cocluster.io.reading import Reading
@@ -100,7 +100,7 @@ def _checked(file: Path, asked: Asked) -> dict[str, Any]:
 
 def _loaded(stream: IO[bytes], names: list[str] | None = None) -> dict[str, Any]:
     """What scipy reads, by default all."""
-    loaded = scipy.io.loadmat(stream, variable_names=names, spmatrix=False)
+    loaded = scipy.io.loadmat(stream, variable_names=names, **AS_ARRAY)
     # Names with two underscores are what scipy says of the file.
     return {name: value for name, value in loaded.items() if not name.startswith("__")}
 
