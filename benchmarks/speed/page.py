@@ -167,7 +167,7 @@ def clusters_table(rows: list[Row], baseline: Baseline) -> str:
         own = [r for r in rows if (r["data"], r["method"]) == (data, method)]
         done = [r for r in own if r["status"] == "done"]
         if not done:
-            lines.append([data, method, own[0]["status"], "", "", "", ""])
+            lines.append([data, method, own[0]["status"], "", "", ""])
             continue
         scores = [r["accuracy"] for r in done]
         gap = max(r["best_possible"] - r["accuracy"] for r in done)
@@ -179,11 +179,10 @@ def clusters_table(rows: list[Row], baseline: Baseline) -> str:
                 f"{np.mean([r['best_possible'] for r in done]):.3f}",
                 f"{gap:.3f}",
                 _2(float(np.mean([r["column_nmi"] for r in done]))),
-                f"{np.median([in_passes(r) for r in done]):,.0f}",
             ]
         )
     head = "data | method | rows, accuracy (seeds) | best possible | largest gap"
-    return table(f"{head} | columns, NMI | time / pass", lines)
+    return table(f"{head} | columns, NMI", lines)
 
 
 def linear_table(rows: list[Row], baseline: Baseline) -> str:
