@@ -181,21 +181,6 @@ class CoCluster(
         new AnnData are then read alike. ``graphs`` are those of `GraphEstimator`, for methods that
         take some.
         """
-        return self._fitted(layer_of(X, layer), y, links, callback, mask, prior, layer, graphs)
-
-    def _fitted(
-        self,
-        X: Any,
-        y: Any = None,
-        links: Any = None,
-        callback: Callback | None = None,
-        mask: Any = None,
-        prior: Any = None,
-        layer: str | None = None,
-        graphs: Mapping[str, Any] | None = None,
-        calibrated: bool = True,
-    ) -> Self:
-        """`fit`; without probabilities, which take as long as the rest, if they are not needed."""
         check_choice(self.method, "method", ("auto", *METHODS))
         if graphs is not None and not self.takes_graphs:
             able = ", ".join(repr(name) for name, method in METHODS.items() if method.graphs)
@@ -203,6 +188,23 @@ class CoCluster(
                 f"method={self.method!r} takes no graphs; these do: {able}. To others a graph is "
                 "one more view of the samples."
             )
+        told = {"links": links, "callback": callback, "prior": prior, "graphs": graphs}
+        return self._fitted(layer_of(X, layer), y, mask, layer, **told)
+
+    def _fitted(
+        self,
+        X: Any,
+        y: Any = None,
+        mask: Any = None,
+        layer: str | None = None,
+        calibrated: bool = True,
+        **told: Any,
+    ) -> Self:
+        """`fit`, with what the method is told beside the data.
+
+        Probabilities take as long as all else on small data; whoever needs none says
+        ``calibrated=False``.
+        """
         auto = self.method == "auto"
         # Checked before data are read; of all that "auto" may choose, FNMTF has most parameters.
         estimator = FNMTF if auto else METHODS[self.method].estimator
@@ -216,9 +218,7 @@ class CoCluster(
         own, wanted, before = self._with_start(own, estimator, data)
         model = estimator(**own)
         try:
-            task, run = model._solved(
-                X, y, links=links, callback=callback, graphs=graphs, prior=prior, data=data
-            )
+            task, run = model._solved(X, y, data=data, **told)
         except Interrupted:
             # The method has kept what it had found, see `Coclusterer`.
             self._store(model, None, layer)
