@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from benchmarks.pictures import save
 from benchmarks.speed.cases import OURS
 from benchmarks.speed.page import curves, in_passes
 from benchmarks.speed.run import Row
+
+# Colours of peers, and of our own methods.
+NAMED = ("C7", "C1")
 
 
 def draw(rows: list[Row], folder: Path) -> None:
@@ -50,13 +54,20 @@ def fits(rows: list[Row]) -> Figure | None:
     for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
         own = [r for r in rows if r["data"] == name]
         first = next(r["seconds"] for r in own if r["method"] == OURS[0])
-        for r in own:
-            x, colour = r["seconds"] / first, "C1" if r["method"] in OURS else "C7"
-            axes.scatter(x, r["accuracy"], color=colour)
-            place = (x, r["accuracy"])
-            axes.annotate(r["method"], place, (3, 3), textcoords="offset points", fontsize=6)
+        # Names of neighbours stand below each other, so that none covers another.
+        for step, r in enumerate(sorted(own, key=lambda r: r["seconds"])):
+            place, colour = (r["seconds"] / first, r["accuracy"]), NAMED[r["method"] in OURS]
+            axes.scatter(*place, color=colour)
+            below = (0, -9 - 7 * (step % 3))
+            axes.annotate(
+                r["method"], place, below, textcoords="offset points", fontsize=6, ha="center"
+            )
         axes.axhline(own[0]["best_possible"], color="0.7", linestyle="--")
         axes.set(xscale="log", title=name, xlabel="time / CoCluster's", ylabel="accuracy")
+        # Plain numbers, and room for names at both sides.
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.margins(x=0.2, y=0.15)
     return figure
 
 
