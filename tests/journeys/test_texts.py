@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import zipfile
@@ -9,6 +10,7 @@ import zipfile
 import pytest
 
 from cocluster import open_project
+from cocluster.metrics import accuracy
 from tests.cli.files import SUBJECTS, texts
 from tests.cli.run import called, done
 
@@ -146,6 +148,12 @@ def test_words_and_embeddings_together(tmp_path):
     project = open_project(tmp_path / "docs-cocluster")
     assert list(project.dataset.views) == ["words", "embeddings"]
     assert project.account.classes.accuracy == 1
+    # The Python that the report shows reads the same views, and finds the same clusters.
+    shown = {}
+    with contextlib.chdir(tmp_path):
+        exec(project.account.reproduce.python, shown)
+    assert list(shown["data"].views) == ["words", "embeddings"]
+    assert accuracy(shown["model"].labels_, project.model.labels_) == 1
     np.save(tmp_path / "new.npy", points[:3])
     (tmp_path / "new.txt").write_text("\n".join(text for _, text, _ in texts(N)[:3]))
     words = ("predict", "docs-cocluster", "new.txt")

@@ -81,6 +81,8 @@ class Fitted:
         That was typed.
     source : str
         File or folder that was read.
+    options : mapping
+        How it was read: arguments of `read`.
     about : mapping
         What else ``run.json`` is to say.
     """
@@ -93,6 +95,7 @@ class Fitted:
     seconds: float | None = None
     command: str = ""
     source: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def account(self) -> Any:
@@ -105,6 +108,7 @@ class Fitted:
             choice=self.choice,
             seconds=self.seconds,
             source=self.source or None,
+            options=self.options,
             command=self.command or None,
             thumbnail=thumbnails(self.source, self.dataset.sample_names) if self.source else None,
         )

@@ -134,6 +134,7 @@ def account(
     seconds: float | None = None,
     title: str | None = None,
     source: str | None = None,
+    options: Mapping[str, Any] | None = None,
     command: str | None = None,
     thumbnail: Callable[[int], Array | str | None] | None = None,
     n_features: int = 10,
@@ -159,6 +160,8 @@ def account(
         Of the report; by default the name of the data.
     source, command : str, optional
         The file or folder that was read, and the command that was typed: for how to reproduce.
+    options : mapping, optional
+        How the source was read, as arguments of `cocluster.io.readers.read`.
     thumbnail : callable of position to image array, address or None, optional
         Where the samples are pictures: a small one, of shape (h, w) or (h, w, 3), from 0 to 255, or
         as a ``data:`` address, such as `cocluster.report.thumbnails.thumbnails` gives.
@@ -205,6 +208,6 @@ def account(
         classes=classes_part(found),
         choice=chosen,
         alerts=alerts_part(found, clusters, linked, chosen),
-        reproduce=reproduce_part(found, source, command),
+        reproduce=reproduce_part(found, source, options or {}, command),
         citation=citation_part(found),
     )

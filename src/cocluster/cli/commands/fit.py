@@ -77,6 +77,7 @@ class _Fit:
     def _fitted(self, project: Any, dataset: Any) -> tuple[Any, bool]:
         """Fit and keep; returns the account, and whether the fit was stopped."""
         from cocluster.cli.methods import model_of, typed
+        from cocluster.cli.reading import options_of, views_of
         from cocluster.projects.changing import carried_names
         from cocluster.projects.making import Fitted, keep
 
@@ -106,6 +107,7 @@ class _Fit:
             names={} if before is None else carried_names(project, before, model),
             command=typed(asked.words),
             source=asked.path,
+            options=options_of(asked) | ({"view": views_of(asked)} if asked.view else {}),
         )
         _, account = keep(project, fitted)
         return account, progress.stopping

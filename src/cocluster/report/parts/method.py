@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,21 @@ from cocluster.report.parts.values import Citation, Reproduce
 from cocluster.report.subject import is_model
 
 
-def reproduce_part(found: Material, source: str | None, command: str | None) -> Reproduce:
-    """The Python and the command that give the same clusters."""
+def reproduce_part(
+    found: Material, source: str | None, options: Mapping[str, Any], command: str | None
+) -> Reproduce:
+    """The Python and the command that give the same clusters.
+
+    ``options`` are those of `read` for the source.
+    """
     if not is_model(found.model):
         return Reproduce("", command or "")
     model = found.model
     call = f"{type(model).__name__}({_changed(model)})"
     steps = ["import cocluster"]
     if source is not None:
-        steps += ["from cocluster.io.readers import read", "", f"data = read({source!r})"]
+        said = "".join(f", {name}={value!r}" for name, value in options.items())
+        steps += ["from cocluster.io.readers import read", "", f"data = read({source!r}{said})"]
         if _in_order(found):
             steps.append("data = data.select(data.canonical_order())")
     fitted = "data.data" if found.described is not None else "data"
