@@ -58,10 +58,9 @@ def test_any_storage_has_the_same_labels(rng, seed):
 
 def test_counts_are_told_from_other_measurements(rng):
     X, rows, columns = counts(rng)
-    assert has_noise_of_counts(Relation(X.astype(float), "samples", "features"), rows, columns)
+    assert has_noise_of_counts(X.astype(float), rows, columns)
     for other in (X + 0.5, 10.0 * X, (X > 1).astype(float)):
-        relation = Relation(other, "samples", "features")
-        assert not has_noise_of_counts(relation, rows, columns)
+        assert not has_noise_of_counts(other, rows, columns)
 
 
 def test_the_dispersion_is_the_one_of_the_formula(rng):
@@ -72,12 +71,11 @@ def test_the_dispersion_is_the_one_of_the_formula(rng):
     block = joint / (joint.sum(axis=1)[:, None] * joint.sum(axis=0))
     mean = X.sum(axis=1)[:, None] * X.sum(axis=0) * (G @ block @ F.T)
     dispersion = ((X - mean) ** 2 / mean).sum() / X.size
-    relation = Relation(X.astype(float), "samples", "features")
     for low, high, expected in ((0.999, 1.001, True), (1.001, 2, False), (0, 0.999, False)):
         with pytest.MonkeyPatch.context() as patch:
             bounds = (low * dispersion, high * dispersion)
             patch.setattr("cocluster.methods.auto_start.DISPERSION_OF_COUNTS", bounds)
-            assert has_noise_of_counts(relation, rows, columns) is expected
+            assert has_noise_of_counts(X.astype(float), rows, columns) is expected
 
 
 def test_measurements_of_many_samples_stay_with_their_neighbours(rng, seed):

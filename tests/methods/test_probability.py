@@ -42,10 +42,13 @@ def planted() -> Any:
 
 
 def test_halves_add_up_to_the_whole(planted: Any, rng: Any) -> None:
-    """Costs are sums over features, but for the sample's own code, which no cluster changes."""
+    """Costs are sums over features, but for the sample's own code, which no cluster changes.
+
+    What the size of a cluster costs is there in both halves.
+    """
     model, problem, _ = solved(planted.X)
     one, other = half_costs(model, problem.data, rng)
-    whole = model._costs_of(problem.data)
+    whole = model._costs_of(problem.data) + model._rarity
     assert_allclose(np.diff(one + other, axis=1), np.diff(whole, axis=1), atol=1e-8)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -14,26 +14,35 @@ from cocluster.data.relational import RelationalData, blocks_of
 from cocluster.data.shifting import Shifted, above, floor_of
 from cocluster.graphs.neighbours import EXACT_LIMIT
 from cocluster.linalg.kmeans import kmeans_labels
-from cocluster.linalg.matrices import column_sums, times
+from cocluster.linalg.matrices import column_sums, times, values_of
 from cocluster.linalg.partitions import Ties, as_partition
 from cocluster.linalg.rowwise import rows_in_memory
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, Matrix
-from cocluster.methods.auto_start import Places, far_places, has_noise_of_counts, places
+from cocluster.methods.auto_start import Places, far_places, has_noise_of_counts, is_filled, places
+from cocluster.methods.base import undecided
 from cocluster.methods.cluster_counts import clusters_by_type
-from cocluster.methods.information.itcc import ITCC, InformationProblem
+from cocluster.methods.information.itcc import ITCC, InformationProblem, rarity_of
+from cocluster.methods.probability import sampled_rows
 from cocluster.methods.starts import Labels, given_start, start_name
+from cocluster.methods.swapping import with_swaps
 from cocluster.methods.task import Form, Scale, Start, Task
-from cocluster.trifactor import State
+from cocluster.trifactor import Run, State
 from cocluster.utils.named import by_name
 
 # On the leaderboard scores rise from one to five, and ten gain nothing more.
 FEATURE_CLUSTERS_PER_CLUSTER = 5
+# Counts that were scaled by a constant are whole multiples of it up to rounding, of single
+# precision too.
+WHOLE = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
 class PlacedTask(Task):
-    """A task whose samples are embedded before they are clustered."""
+    """A task whose samples are embedded before they are clustered.
+
+    Without ``seeds`` the start is given.
+    """
 
     seeds: tuple[int, ...] = ()
 
@@ -90,7 +99,9 @@ class PlacedTask(Task):
         So they do where the places say more than profiles: measurements of many samples. Counts
         with the noise of counts, and links, are left to the sweeps.
         """
-        if self.near is None or self.places is None or self.links or self.priors:
+        if not self.seeds or self.near is None or self.places is None:
+            return False
+        if self.links or self.priors:
             return False
         if not self.places.by_neighbours:
             return False
@@ -98,11 +109,31 @@ class PlacedTask(Task):
         rows = start[self.data.center]
         return not all(
             has_noise_of_counts(
-                r, rows if r.row_index is None else rows[r.row_index], start[r.cols]
+                r.matrix, rows if r.row_index is None else rows[r.row_index], start[r.cols]
             )
             for r in self.near.relations
             if r.rows == self.data.center
         )
+
+    @cached_property
+    def occurrence(self) -> float:
+        """The entry that stands for one occurrence, if one matrix counts occurrences; else 0.
+
+        All entries are whole multiples of it. The loss of information is a likelihood then, in
+        which the sizes of the clusters have their place. Measurements are in any unit, and a nat of
+        them says nothing. Of many rows, some are looked at.
+        """
+        if len(self.data.relations) > 1 or self.data.relations[0].row_index is not None:
+            return 0.0
+        n = len(self.data)
+        data = self.data[np.arange(n) if n <= EXACT_LIMIT else sampled_rows(n)]
+        X = data.relations[0].matrix
+        values = values_of(X)
+        if is_filled(X) or not values.any():
+            return 0.0
+        unit = float(values[values > 0].min())
+        counts = values / unit
+        return unit if np.allclose(counts, np.rint(counts), rtol=WHOLE, atol=0) else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +149,7 @@ class FeaturesOnly(InformationProblem):
 class ConsensusITCC(ITCC):
     r"""Information-theoretic co-clustering from what several embeddings and neighbours agree on.
 
-    The objective, links and predictions are those of `ITCC`. Five things differ, each chosen on
+    The objective, links and predictions are those of `ITCC`. Six things differ, each chosen on
     one half of the leaderboard's sets and shown on the other (``benchmarks/leaderboard``):
 
     * The start is k-means where the samples lie after their neighbours were heard, see
@@ -130,6 +161,9 @@ class ConsensusITCC(ITCC):
       the samples move all the same.
     * ``n_column_clusters=None`` means five times ``n_clusters``, at most one for each feature:
       finer profiles tell samples better apart.
+    * Counts of occurrences in one matrix: the objective includes the sizes of the clusters, see
+      `InformationProblem`. Where some clusters are fifty times as large as others, small ones
+      would otherwise take samples from them.
     * Several relations count alike (times their weights), whatever their units.
     * Links spread: what they say of some samples is used for all, see
       `cocluster.methods.spreading`.
@@ -165,21 +199,50 @@ class ConsensusITCC(ITCC):
         return counts
 
     def _prepared(self, task: Task) -> Task:
-        if start_name(self.init) != "spectral":
-            return task
-        seeds = tuple(task.rng.integers(2**31 - 1, size=self.n_init).tolist())
-        return task.extended(PlacedTask, seeds=seeds)
+        spectral = start_name(self.init) == "spectral"
+        seeds = task.rng.integers(2**31 - 1, size=self.n_init).tolist() if spectral else ()
+        return task.extended(PlacedTask, seeds=tuple(seeds))
 
     def _starts(self, task: Task) -> Iterator[Start]:
-        if isinstance(task, PlacedTask):
-            yield from map(task.start, task.seeds)
+        placed = cast(PlacedTask, task)
+        if placed.seeds:
+            yield from map(placed.start, placed.seeds)
         else:
             yield from super()._starts(task)
 
     def _linked_problem(self, task: Task) -> InformationProblem:
-        settled = isinstance(task, PlacedTask) and task.settled
-        problem = (FeaturesOnly if settled else InformationProblem)(task.data, task.links)
+        placed = cast(PlacedTask, task)
+        kind = FeaturesOnly if placed.settled else InformationProblem
+        units = {task.data.center: placed.occurrence} if placed.occurrence else {}
+        problem = kind(task.data, task.links, occurrence=units)
         return self._with_prior(problem, task)
+
+    def _solve(self, task: Task, start: Start) -> Run:
+        run = super()._solve(task, start)
+        problem = self._linked_problem(task)
+        if not problem.occurrence or task.links or task.priors:
+            return run
+
+        def sweeps(state: State) -> Run:
+            return self._finished(problem, self._alternate(problem, state, task))
+
+        return with_swaps(problem, run, sweeps, self.tol)
+
+    def _store(self, task: Task, run: Run) -> None:
+        super()._store(task, run)
+        # What new samples pay for the size of their cluster.
+        sizes = self._factors[task.data.center].sizes
+        self._rarity = cast(PlacedTask, task).occurrence * rarity_of(sizes)
+
+    def _keep(self, run: Run) -> None:
+        super()._keep(run)
+        # How large the clusters are was lost with the labels.
+        self.__dict__.pop("_rarity", None)
+
+    def _costs_of(self, data: RelationalData) -> Array:
+        costs = super()._costs_of(data)
+        # A sample that says nothing says nothing for the largest cluster, either.
+        return np.where(undecided(costs)[:, None], costs, costs + getattr(self, "_rarity", 0.0))
 
 
 @dataclass(eq=False, repr=False)

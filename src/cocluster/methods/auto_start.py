@@ -146,14 +146,14 @@ def embedding(Y: StartMatrix, k: int, seed: int) -> Array:
     return np.asarray(unit_rows(Z * np.linalg.norm(Z, axis=0)))
 
 
-def has_noise_of_counts(relation: Relation, rows: Array, columns: Array) -> bool:
+def has_noise_of_counts(X: InMemory, rows: Array, columns: Array) -> bool:
     r"""Whether the values are counts that vary in their blocks as Poisson counts do.
 
     .. math:: \frac{1}{nm} \sum_{ij} (x_{ij} - \mu_{ij})^2 / \mu_{ij} \approx 1
 
     with :math:`\mu` the counts that the clusters of the rows and columns lead one to expect.
     """
-    X, values = relation.matrix, values_of(relation.matrix)
+    values = values_of(X)
     if values.max(initial=0.0) <= 1 or not np.array_equal(values, np.rint(values)):
         return False
     G, F = as_partition(rows, int(rows.max()) + 1), as_partition(columns, int(columns.max()) + 1)

@@ -87,6 +87,17 @@ def _unit(problem: InformationProblem) -> float:
     return float(sum(relation.weight * total for relation, total in relations))
 
 
+def merge_losses(profiles: Profiles, C: Array) -> Array:
+    """Information lost if cluster i and a later one j are merged, at [i, j]; elsewhere infinite.
+
+    C are the sums of rows of Q over each cluster.
+    """
+    kept, loss = profiles.kept(C), np.full((len(C), len(C)), np.inf)
+    for one in range(len(C) - 1):
+        loss[one, one + 1 :] = kept[one] + kept[one + 1 :] - profiles.kept(C[one] + C[one + 1 :])
+    return loss
+
+
 def merged(profiles: Profiles, fine: Partition, n_groups: int) -> Array:
     """The group of each fine cluster: two by two those are merged that lose least information.
 
@@ -97,11 +108,7 @@ def merged(profiles: Profiles, fine: Partition, n_groups: int) -> Array:
     C = inner(fine, profiles.Q)[used]
     apart = _shared_costs(profiles, fine)[np.ix_(used, used)]
     kept, group, alive = profiles.kept(C), np.arange(len(used)), np.ones(len(used), dtype=bool)
-    loss = np.full((len(used), len(used)), np.inf)
-    for one in range(len(used) - 1):
-        later = np.arange(one + 1, len(used))
-        together = profiles.kept(C[one] + C[later])
-        loss[one, later] = kept[one] + kept[later] - together + apart[one, later]
+    loss = merge_losses(profiles, C) + apart
     for _ in range(len(used) - n_groups):
         i, j = np.unravel_index(loss.argmin(), loss.shape)
         C[i] += C[j]

@@ -109,3 +109,37 @@ def test_no_step_leaves_the_best_of_all_labelings(rng):
     assert_array_equal(model.row_labels_, best[0])
     assert_array_equal(model.column_labels_, best[1])
     assert model.objective_ == pytest.approx(losses[best])
+
+
+def test_with_sizes_the_objective_is_the_likelihood_of_a_mixture(rng, labels):
+    """J N = -Σ_i log(π_k Π_j q_kj^x_ij) up to what no clustering of the samples changes."""
+    X, (_, columns) = rng.poisson(1.0, (36, 20)).astype(float), labels
+    problem = InformationProblem(bipartite(X), occurrence={"samples": 1.0})
+    P = X @ reference.indicator(columns, L)
+
+    def difference(rows):
+        sums = reference.indicator(rows, K).T @ P
+        profiles = sums / sums.sum(axis=1, keepdims=True)
+        shares = np.bincount(rows, minlength=K) / len(rows)
+        likelihood = (P * np.log(profiles)[rows]).sum() + np.log(shares)[rows].sum()
+        return X.sum() * problem.objective(state_of(rows, columns)) + likelihood
+
+    first, *others = (
+        difference(rng.permutation(np.arange(36) % 9 % (K + 1) % K)) for _ in range(5)
+    )
+    assert_allclose(others, first)
+
+
+def test_with_sizes_the_objective_never_rises_and_no_cluster_is_lost(rng, labels):
+    X = rng.poisson(0.2, (36, 20)).astype(float)
+    problem, state = (
+        InformationProblem(bipartite(X), occurrence={"samples": 1.0}),
+        state_of(*labels),
+    )
+    values = [problem.objective(state)]
+    for _ in range(5):
+        for name in ("samples", "features"):
+            state = problem.moved(name, state)
+            values.append(problem.objective(state))
+            assert state.factors[name].sizes.all()
+    assert np.diff(values).max() <= 1e-12

@@ -14,7 +14,7 @@ from cocluster.data.relational import RelationalData
 from cocluster.linalg.assignment import fill_empty
 from cocluster.linalg.matrices import column_sums, row_information
 from cocluster.linalg.partitions import Ties, gathered
-from cocluster.linalg.rowwise import summed
+from cocluster.linalg.rowwise import rowwise, summed
 from cocluster.linalg.types import Array, Matrix
 from cocluster.links import Links
 from cocluster.methods.base import Coclusterer
@@ -48,10 +48,18 @@ class InformationProblem(RelationalProblem):
     (must-links) move as one; a violated cannot-link of weight 1 costs as much as an average
     object informs, J(no clusters)/n. A prior adds what it costs each object of a type to be in each
     cluster.
+
+    The objects of types in ``occurrence`` also pay for being in a small cluster, one in which a
+    share :math:`\pi` of them is: :math:`-\log \pi` nats each. Of counts J is then, but for a
+    constant, minus the log-likelihood of a mixture with these proportions. Without, it is that of
+    clusters of equal size, and small ones take objects from large ones beside them. The value given
+    for a type is the entry that stands for one occurrence: 1 for counts, 128 for 128 times the
+    counts, which are no more evidence.
     """
 
     links: Mapping[str, Links] = field(default_factory=dict)
     priors: Mapping[str, Prior] = field(default_factory=dict)
+    occurrence: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def ties(self) -> dict[str, Ties]:
@@ -86,6 +94,15 @@ class InformationProblem(RelationalProblem):
         )
 
     @property
+    def nat(self) -> float:
+        """What one nat of a single object counts for; with several relations, in their mean."""
+        return float(np.mean(self.shares / self.totals))
+
+    def rarity(self, name: str, state: State) -> Array:
+        """What each object of a type pays for the size of its cluster, by cluster."""
+        return self.occurrence.get(name, 0.0) * self.nat * rarity_of(state.factors[name].sizes)
+
+    @property
     def constant(self) -> float:
         """Information of the data: gains are measured against the information kept.
 
@@ -96,14 +113,17 @@ class InformationProblem(RelationalProblem):
         return self.information
 
     def objective(self, state: State) -> float:
-        """Information lost, the cost of violated cannot-links, and that of priors."""
+        """Information lost, the cost of violated cannot-links, of priors and of small clusters."""
         kept = (
             share * mutual_information(self.cross(state, r), self.totals[r])
             for r, share in enumerate(self.shares)
         )
         terms: list[tuple[str, Penalty]] = [*self.pairs.items(), *self.priors.items()]
         others = sum(term.value(state.factors[name]) for name, term in terms)
-        return self.information - sum(kept) + others
+        small = sum(
+            float(self.rarity(name, state) @ state.factors[name].sizes) for name in self.occurrence
+        )
+        return self.information - sum(kept) + others + small
 
     def scores_given(self, name: str, state: State, joints: Sequence[Array]) -> Any:
         """What each object adds to the information kept, cluster by cluster.
@@ -128,26 +148,33 @@ class InformationProblem(RelationalProblem):
 
     def moved(self, name: str, state: State) -> State:
         """Every object to the cluster whose profile codes it best, [1]_, Fig. 1."""
-        return self._coded(name, state, [self.cross(state, r) for r in range(len(self.totals))])
+        joints = [self.cross(state, r) for r in range(len(self.totals))]
+        return self._coded(name, state, joints, self.rarity(name, state))
 
     def predicted(self, name: str, state: State) -> State:
         """The same with the profiles that the associations of the state give."""
-        return self._coded(name, replace(state, associations=()), state.associations)
+        # How large the clusters are is not known yet.
+        rarity = np.zeros(state.factors[name].shape[1])
+        return self._coded(name, replace(state, associations=()), state.associations, rarity)
 
-    def _coded(self, name: str, state: State, joints: Sequence[Array]) -> State:
-        """The same with the joint distributions (or counts) of the clusters fixed."""
+    def _coded(self, name: str, state: State, joints: Sequence[Array], rarity: Array) -> State:
+        """The same with the joint distributions (or counts) of the clusters fixed.
+
+        ``rarity`` is what an object pays for being in each cluster.
+        """
         # Large data: one pass gives labels and the sums that follow from them, unless links make
         # objects depend on each other, a prior speaks of single ones, or a cluster became empty.
         alone = name not in self.links and name not in self.priors
         if alone and self.in_one_pass(name, state):
             code = self._code(0, joints[0])
-            moved = self.reassigned(name, state, -code, np.zeros(len(code)))
+            moved = self.reassigned(name, state, -code, rarity)
             if moved.factors[name].sizes.all():
                 return moved
         scores, ties = self.scores_given(name, state, joints), self.ties.get(name)
         pairs, prior = self.pairs.get(name), self.priors.get(name)
         if prior is not None:
             scores = scores + prior.costs * -1.0
+        scores = rowwise(np.subtract, scores, rarity)
         nothing = np.zeros((state.factors[name].shape[1],) * 2)
         # The cost of a cluster in a block is B_kk - 2 A_ik: with B = 0 and half the scores it is
         # minus the score, so that links act as in every factorisation.
@@ -158,7 +185,11 @@ class InformationProblem(RelationalProblem):
             return moved
         scores = gathered(scores)
         own = scores[np.arange(len(scores)), gathered(G).labels]
-        return self._refilled(name, moved, self._gain_alone(name, state, own))
+        filled = self._refilled(name, moved, self._gain_alone(name, state, own))
+        # Clusters of one object cost more than others: perhaps more than the step has gained.
+        if name in self.occurrence and self.objective(filled) > self.objective(state):
+            return state
+        return filled
 
     def _refilled(self, name: str, state: State, gain: Array) -> State:
         """Empty clusters take the objects that gain most by being alone.
@@ -181,6 +212,17 @@ class InformationProblem(RelationalProblem):
             own = xlogy(P, P).sum(axis=1) - xlogy(P.sum(axis=1), P.sum(axis=1))
             gain[self.rows_of(r, other)] += self.shares[r] / self.totals[r] * own
         return gain
+
+
+def rarity_of(sizes: Array) -> Array:
+    """-log of the share of all objects that each cluster has, in nats.
+
+    An empty cluster has as much as one of a single object.
+
+    >>> rarity_of(np.array([50, 50])) / np.log(2)
+    array([1., 1.])
+    """
+    return np.asarray(-np.log(np.maximum(sizes, 1) / max(np.sum(sizes), 1)))
 
 
 def mutual_information(C: Matrix, total: float, margin: Array | None = None) -> float:
@@ -290,7 +332,7 @@ class ITCC(Coclusterer):
         joints = [joint + joint.sum(axis=0) / n for joint in self.associations_]
         scores = problem.scores_given(data.center, state, joints)
         own = problem._gain_alone(data.center, state, np.zeros(len(scores)))
-        return (own[:, None] - scores) / np.mean(problem.shares / problem.totals)
+        return (own[:, None] - scores) / problem.nat
 
     def _streamed_columns(self, task: Task, state: State) -> State:
         problem = InformationProblem(task.data)
