@@ -128,8 +128,8 @@ class Some:
         state = State(found.factors, (), dict(found.products))
         joint, sizes = self.problem.cross(state, 0), state.factors[center].sizes
         clusters, labels = _tabled(joint, sizes, self.unit), self.labels(state)
-        halves = {}
-        for cluster in np.flatnonzero(np.bincount(labels, minlength=len(sizes)) > 1):
+        halves: dict[int, Array] = {}
+        for cluster in np.flatnonzero(np.bincount(labels, minlength=len(sizes)) > 1).tolist():
             members = self.counts(state, np.flatnonzero(labels == cluster))
             parts = _parted(_tabled(members, np.ones(len(members)), self.unit))
             # What these rows show, for all samples of the cluster.
