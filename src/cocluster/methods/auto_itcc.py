@@ -149,8 +149,8 @@ class FeaturesOnly(InformationProblem):
 class ConsensusITCC(ITCC):
     r"""Information-theoretic co-clustering from what several embeddings and neighbours agree on.
 
-    The objective, links and predictions are those of `ITCC`. Six things differ, each chosen on
-    one half of the leaderboard's sets and shown on the other (``benchmarks/leaderboard``):
+    The objective, links and predictions are those of `ITCC`. Six things differ, most of them
+    chosen on one half of the leaderboard's sets and shown on the other (``benchmarks/leaderboard``):
 
     * The start is k-means where the samples lie after their neighbours were heard, see
       `cocluster.methods.auto_start.places`. Above 20,000 samples, and in row blocks, the singular
@@ -163,7 +163,9 @@ class ConsensusITCC(ITCC):
       finer profiles tell samples better apart.
     * Counts of occurrences in one matrix: the objective includes the sizes of the clusters, see
       `InformationProblem`. Where some clusters are fifty times as large as others, small ones
-      would otherwise take samples from them.
+      would otherwise take samples from them. If the counts vary as Poisson counts do, merges and
+      splits follow, see `cocluster.methods.swapping`. Both were chosen on planted data, and do no
+      harm on the sets for choosing.
     * Several relations count alike (times their weights), whatever their units.
     * Links spread: what they say of some samples is used for all, see
       `cocluster.methods.spreading`.
