@@ -149,8 +149,8 @@ class FeaturesOnly(InformationProblem):
 class ConsensusITCC(ITCC):
     r"""Information-theoretic co-clustering from what several embeddings and neighbours agree on.
 
-    The objective, links and predictions are those of `ITCC`. Six things differ, most of them
-    chosen on one half of the leaderboard's sets and shown on the other (``benchmarks/leaderboard``):
+    The objective, links and predictions are those of `ITCC`. Six things differ, most of them chosen
+    on one half of the leaderboard's sets and shown on the other (``benchmarks/leaderboard``):
 
     * The start is k-means where the samples lie after their neighbours were heard, see
       `cocluster.methods.auto_start.places`. Above 20,000 samples, and in row blocks, the singular

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +92,7 @@ class Fitted:
     links: Links | None = None
     names: Mapping[int, str] = field(default_factory=dict)
     choice: Any = None
+    _: KW_ONLY
     seconds: float | None = None
     command: str = ""
     source: str = ""

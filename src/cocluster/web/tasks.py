@@ -77,10 +77,10 @@ def fit(
             links,
             names,
             choice,
-            seconds,
-            command,
-            source,
-            {"parent": before, "asked_on": "workbench"},
+            seconds=seconds,
+            command=command,
+            source=source,
+            about={"parent": before, "asked_on": "workbench"},
         ),
     )
 
