@@ -18,6 +18,7 @@ import pytest
 pytest.importorskip("starlette")
 
 from cocluster.projects import open_project
+from cocluster.projects.changing import undo
 from cocluster.projects.restoring import restored
 from cocluster.report import sorting
 from cocluster.web.desk import Desk
@@ -209,6 +210,26 @@ def test_a_contradiction_shows_the_step_of_every_link_of_its_chain(tmp_path: Pat
     assert client.delete(f"/links/{steps[1]}").status == 200
     assert client.get("/links").json()["conflicts"] == []
     desk.close()
+
+
+def test_what_was_redone_is_undone_elsewhere_with_its_step(tmp_path: Path):
+    """`cocluster edit undo` goes back over edits that the page has undone and redone."""
+    opened = Desk(made(tmp_path / "news"))
+    client, project = Client(*guarded(opened)), opened.project
+    before = labels(opened)
+    for path, given in (("merge", {"clusters": [0, 1]}), ("rename", {"cluster": 0, "name": "A"})):
+        awaited(client, client.post(f"/clusters/{path}", **given))
+    awaited(client, client.post("/clusters/merge", clusters=[1, 2]))
+    # Back and forth twice: what is redone then was redone before.
+    for way in 2 * (3 * ["/undo"] + 3 * ["/redo"]):
+        assert client.post(way).status == 200
+    opened.close()
+    assert len(project.ledger.steps()) == 1
+    with project.writing():
+        undone = [undo(project)[2].split()[0] for _ in range(3)]
+    assert undone == ["merge", "rename", "merge"]
+    assert project.ledger.steps() == {}
+    assert labels(opened) == before
 
 
 def test_edits_make_runs_that_are_undone_and_redone(client: Client, desk: Desk):

@@ -254,7 +254,7 @@ class Desk:
                 raise ValueError("There is nothing to do again.")
             action = history.undone[-1]
             if action.run is not None:
-                return self._restoring("redo", action, run=action.run, say=action.said)
+                return self._restoring("redo", action, run=action.run, again=True, say=action.said)
             return self._resaying("redo", action, say=action.said, unsay=action.unsaid)
 
     def _resaying(
@@ -292,9 +292,9 @@ class Desk:
             if way == "undo":
                 after = history.after_undo()
             else:
-                said = job.result["said"]
-                after = history.after_redo(run=job.result["run"], said=said)
-                after = replace(after, heard=said or after.heard)
+                made = {key: job.result[key] for key in ("run", "said", "before")}
+                after = history.after_redo(**made)
+                after = replace(after, heard=made["said"] or after.heard)
             write_history(project, after)
         self.changed()
         return {way: action.what, "run": job.result["run"]}

@@ -114,16 +114,22 @@ def edit(tell: Tell, folder: str, what: str, **about: Any) -> dict[str, Any]:
 
 
 def restore(
-    tell: Tell, folder: str, run: int, unsay: int | None = None, say: int | None = None
+    tell: Tell,
+    folder: str,
+    run: int,
+    again: bool = False,
+    unsay: int | None = None,
+    say: int | None = None,
 ) -> dict[str, Any]:
-    """Go back to a run, and with it take back a step of the ledger or say it again."""
+    """Go back to a run, or to what made it again; with it, take back a step or say it again."""
     project = project_at(folder)
     tell(stage=f"going back to run {run}")
     with held(project):
         said = None if say is None else say_again(project, say)
         if unsay is not None and unsay in project.ledger.steps():
             project.ledger.undo(unsay, "undo")
-        return {"run": restored(project, run), "said": said}
+        before = project.runs[-1]
+        return {"run": restored(project, run, again, said), "said": said, "before": before}
 
 
 def choose(tell: Tell, folder: str, most: int | None, seed: int) -> dict[str, Any]:
