@@ -261,6 +261,7 @@ def test_twenty_answers_by_keyboard_undo_redo_and_a_fit(bench: Workbench):
     classes, place = project.dataset.labels, {str(name): i for i, name in enumerate(project.ids)}
     assert classes is not None
     begun = answers(bench)
+    page.click("text=Same or different?")
     page.keyboard.press("?")
     page.locator("#keys").wait_for()
     page.keyboard.press("Escape")

@@ -148,7 +148,9 @@ def _ask(parser: argparse.ArgumentParser) -> None:
     _project(parser)
     parser.add_argument("-n", "--questions", type=_count, default=20, help="at most; 20 by default")
     parser.add_argument(
-        "--placements", action="store_true", help="ask for the group of one sample, not of pairs"
+        "--placements",
+        action=argparse.BooleanOptionalAction,
+        help="ask for the group of one sample, or of pairs; by default pairs if clusters are few",
     )
     parser.add_argument(
         "--seed", type=int, default=0, help="the same seed asks the same; for the first sitting"

@@ -7,12 +7,15 @@ from argparse import Namespace
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
+
 from cocluster.cli.beside import described, side_by_side, title_of
 from cocluster.cli.progress import Progress
 from cocluster.cli.reading import opened
 from cocluster.cli.shown import overview
 from cocluster.cli.terminal import bold, printable, put, show, tell
 from cocluster.interview import Query
+from cocluster.interview.kinds import usual_kind
 from cocluster.interview.knowledge import SIGNS
 from cocluster.links import Links
 from cocluster.projects import Project
@@ -34,7 +37,10 @@ def run(asked: Namespace) -> int:
         talk = Talk.resumed(project, asked.seed)
         if talk.counts:
             progress.note(f"  going on after {len(talk.counts):,} earlier answers")
-        sitting = (_Placements if asked.placements else _Pairs)(project, progress, talk)
+        placing = asked.placements
+        if placing is None:
+            placing = usual_kind(len(np.unique(project.model.labels_))) == "place"
+        sitting = (_Placements if placing else _Pairs)(project, progress, talk)
         sitting.ask(asked.questions)
         if not sitting.steps and not _unheard(project):
             tell("no answers, so nothing has changed.")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import msgspec
+import numpy as np
 
+from cocluster.interview.kinds import usual_kind
 from cocluster.interview.knowledge import SIGNS
 from cocluster.links import Links
 from cocluster.projects.talk import SOURCE
@@ -17,9 +19,9 @@ from cocluster.web.samples import shown_sample, titled
 
 
 class Kind(Asked):
-    """Two samples, or a sample and its cluster."""
+    """Two samples, or a sample and its group; by default whichever serves best (`usual_kind`)."""
 
-    kind: Literal["pair", "place"] = "pair"
+    kind: Literal["pair", "place"] | None = None
 
 
 class Answer(Asked):
@@ -44,10 +46,11 @@ class PlaceAnswer(Asked):
 
 
 def get_question(desk: Desk, asked: Kind) -> Any:
-    """The next question, with its samples; ``question`` is None if nothing is open."""
+    """The next question, its kind and samples; ``question`` is None if nothing is open."""
     # Before anything is asked: without a run there is nothing to ask about.
     labels = desk.labels()
-    found = desk.asking.call("question", folder=desk.folder, kind=asked.kind)
+    kind = asked.kind or usual_kind(len(np.unique(labels)))
+    found = desk.asking.call("question", folder=desk.folder, kind=kind) | {"kind": kind}
     question = found["question"]
     if question is None:
         return found
@@ -58,7 +61,7 @@ def get_question(desk: Desk, asked: Kind) -> Any:
     ]
     # Of texts, the page marks the words; of pictures, it shows them.
     dataset, values = desk.project.dataset, list[dict[str, Any]]()
-    if dataset.texts is None and asked.kind == "pair":
+    if dataset.texts is None and kind == "pair":
         values = contrast(dataset, question["i"], question["j"], desk.scales)
     return {**found, "samples": samples, "options": options, "contrast": values}
 

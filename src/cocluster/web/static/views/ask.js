@@ -61,7 +61,8 @@ function Moved({ found }) {
 
 export function Ask() {
   const { project, changes } = useStore();
-  const [kind, setKind] = useState("pair");
+  // Until someone chooses, the server says which kind serves best.
+  const [chosen, setKind] = useState(null);
   const [asked, setAsked] = useState(null);
   const [help, setHelp] = useState(false);
   const [since, setSince] = useState(0);
@@ -73,9 +74,9 @@ export function Ask() {
   // Whatever was changed, here or elsewhere, may change what is asked.
   useEffect(() => {
     const leaving = new AbortController();
-    attempt(async () => setAsked(await get("/question", { kind }, leaving.signal)));
+    attempt(async () => setAsked(await get("/question", chosen ? { kind: chosen } : {}, leaving.signal)));
     return () => leaving.abort();
-  }, [kind, changes]);
+  }, [chosen, changes]);
 
   const reply = (path, given) => {
     // One answer for each question, however fast the keys are.
@@ -92,6 +93,7 @@ export function Ask() {
       setAsked((now) => ({ ...now, stale: false }));
     });
   };
+  const kind = chosen || (asked && asked.kind);
   const question = asked && asked.question;
   const fresh = question && !asked.stale;
   const answer = (word) => fresh && question.kind === "pair" && reply("/answers", { i: question.i, j: question.j, answer: word });
@@ -138,5 +140,5 @@ export function Ask() {
       ${question.kind === "pair" ? html`<div class="answers"><button type="button" onClick=${() => answer("same")}><kbd>S</kbd> same</button><button type="button" onClick=${() => answer("different")}><kbd>D</kbd> different</button><button type="button" onClick=${() => answer("unsure")}><kbd>U</kbd> unsure</button></div>`
         : html`<div class="answers places">${asked.options.map((one, i) => html`<button type="button" key=${one.position} onClick=${() => place({ group: one.position })}>${project.pictures && html`<img class="thumb" src="/api/v1/samples/${one.position}/picture" alt=""/>`}<span>${i < 9 && html`<kbd>${i + 1}</kbd> `}<${Swatch} id=${one.cluster}/>${cut(named(one.cluster), 40)}</span><span class="small">like ${cut(one.title || one.snippet || one.id, 48)}</span></button>`)}<button type="button" onClick=${() => place({})}><span><kbd>N</kbd> none of these</span></button><button type="button" onClick=${() => place({ unsure: true })}><span><kbd>U</kbd> unsure</span></button></div>`}`}
     ${asked && asked.advice && html`<p class="small">${asked.advice}</p>`}
-    <${Code} python=${"interview = cocluster.Interview(project.dataset.data, project.model, links=project.links)\nquery = interview.next_queries()[0]\ninterview.answer(query.i, query.j, \"same\")\ninterview.refit()"} command=${`cocluster ask ${quoted(project.folder)}`}/>`;
+    <${Code} python=${`interview = cocluster.Interview(project.dataset.data, project.model, links=project.links)\n${kind === "place" ? "query = interview.next_queries(1, \"place\")[0]\ninterview.place(query.j, query.options[0])" : "query = interview.next_queries()[0]\ninterview.answer(query.i, query.j, \"same\")"}\ninterview.refit()`} command=${`cocluster ask ${quoted(project.folder)} ${kind === "place" ? "--placements" : "--no-placements"}`}/>`;
 }
