@@ -138,6 +138,11 @@ def test_a_view_is_made_of_what_is_counted(tmp_path: Path) -> None:
     assert seen == ["a dog", "Dear Bob, a cat"]
 
 
+def test_cells_for_each_feature():
+    with pytest.raises(ValueError, match="2 features but 3 cells of 'kind'"):
+        Dataset("toy", {"X": np.eye(2)}, feature_metadata={"X": {"kind": np.array(list("abc"))}})
+
+
 @pytest.mark.parametrize("field", ["texts", "titles", "metadata"])
 def test_there_is_one_of_everything_for_each_sample(field: str) -> None:
     values = np.array(["one"], dtype=object)

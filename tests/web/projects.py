@@ -56,6 +56,9 @@ def dataset(n: int = 60, seed: int = 0) -> Dataset:
         texts=np.array(texts, dtype=object),
         titles=np.array([f"Title {i} {HARM}" for i in range(n)], dtype=object),
         metadata={"place": np.array([f"city {i % 5}" for i in range(n)], dtype=object)},
+        feature_metadata={
+            "words": {"letters": np.array([str(len(word)) for word in vocabulary], dtype=object)}
+        },
     )
 
 

@@ -421,6 +421,20 @@ def test_what_is_known_of_the_samples_lies_beside_the_rows(client: Client, desk:
     assert client.get("/strip", name="place", r0=0, r1=61, height=60).status == 409
 
 
+def test_what_is_known_of_the_features_lies_above_the_columns(client: Client, desk: Desk):
+    assert client.get("/matrix").json()["beside_columns"] == ["letters"]
+    given = {"side": "columns", "name": "letters", "r0": 0, "r1": 28, "height": 28}
+    found = client.get("/strip", **given).json()
+    order = desk.sorted(desk.last, "words").columns.order
+    words = desk.project.dataset.feature_names["words"][order]
+    assert [found["values"][code] for code in found["cells"]] == [str(len(w)) for w in words]
+    # How often each group of words has which.
+    cuts = client.get("/matrix").json()["columns"]["cuts"]
+    assert np.sum(found["counts"], axis=1).tolist() == np.diff(cuts).tolist()
+    assert client.get("/strip", **{**given, "r1": 29}).status == 409
+    assert client.get("/strip", **{**given, "name": "place"}).status == 404
+
+
 def test_the_first_picture_of_large_data_needs_no_entries(tmp_path: Path, monkeypatch):
     small = Desk(made(tmp_path / "small"))
     monkeypatch.setattr(sorting, "DIRECT", 0)

@@ -395,9 +395,9 @@ def test_two_tabs_follow_each_other(bench: Workbench):
 
 def test_nothing_is_lost_when_the_server_is_killed(bench: Workbench):
     page = bench.go("ask")
-    page.locator(".two:not(.stale)").wait_for()
+    page.locator(".two:not(.stale), .one:not(.stale)").wait_for()
     before, runs = answers(bench), open_project(bench.folder).runs
-    with page.expect_response("**/api/v1/answers"):
+    with page.expect_response("**/api/v1/answers**"):
         page.keyboard.press("u")
     # In the middle of a fit, too.
     page.click("#refit:enabled")

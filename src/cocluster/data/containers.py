@@ -171,6 +171,18 @@ def annotations_of(data: Any, ids: Array | None) -> dict[str, Array]:
     return {str(name): np.array(data.obs[name], dtype=object)[rows] for name in data.obs.columns}
 
 
+def feature_annotations_of(data: Any) -> dict[str, Array]:
+    """What annotated data say of their features: the columns of ``.var``, as texts.
+
+    Empty for anything that is not annotated; so is the text of what is missing.
+    """
+    table: Any = getattr(data, "var", None)
+    if not hasattr(table, "columns"):
+        return {}
+    texts = {name: np.where(table[name].isna(), "", table[name].astype(str)) for name in table}
+    return {str(name): column.astype(object) for name, column in texts.items()}
+
+
 def _read_polars(X: Any, name: str, allow_nan: bool) -> Table:
     """A polars frame, which has no row names."""
     return _read(X.to_numpy(), name, allow_nan, None, X.columns)

@@ -58,6 +58,9 @@ class Dataset:
         Texts whose words are counted, as they were read, and titles or subjects.
     metadata : mapping of name to array of shape (n_samples,)
         Columns that take no part, such as dates: to be shown beside the samples.
+    feature_metadata : mapping of view to mapping of name to array of shape (n_features,)
+        What is known of the features of a view, such as the chromosome of a gene: to be shown
+        beside them.
     counter : WordCounter, other vectorizer, or None
         What counted the words; its ``transform`` counts those of new texts in the same way.
 
@@ -85,6 +88,7 @@ class Dataset:
     texts: Array | None = None
     titles: Array | None = None
     metadata: Mapping[str, Array] = field(default_factory=dict)
+    feature_metadata: Mapping[str, Mapping[str, Array]] = field(default_factory=dict)
     counter: Any = None
 
     def __post_init__(self) -> None:
@@ -112,6 +116,14 @@ class Dataset:
                 raise ValueError(
                     f"{self.name!r} has {n} samples but {len(values)} {what}; give one for each."
                 )
+        for view, columns in self.feature_metadata.items():
+            m = self.views[view].shape[1] if view in self.views else 0
+            for name, column in columns.items():
+                if len(column) != m:
+                    raise ValueError(
+                        f"View {view!r} of {self.name!r} has {m} features but {len(column)} cells "
+                        f"of {name!r}; give one for each."
+                    )
 
     def __len__(self) -> int:
         # A view that lacks samples has fewer rows; without a complete one, the last sample that is

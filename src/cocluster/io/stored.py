@@ -73,6 +73,8 @@ def _data_in(folder: Path) -> Dataset:
             "again, or fit again."
         )
     found: Dataset = bare
+    # Projects of earlier versions know nothing of features beyond their names.
+    vars(found).setdefault("feature_metadata", {})
     return found
 
 

@@ -122,7 +122,10 @@ def _renamed(found: Dataset, view: str) -> Dataset:
     ((own, X),) = found.views.items()
     names = {view: found.feature_names[own]} if own in found.feature_names else {}
     present = {view: found.present[own]} if own in found.present else {}
-    return replace(found, views={view: X}, feature_names=names, present=present)
+    # What is known of features is shown beside those of the fit only.
+    return replace(
+        found, views={view: X}, feature_names=names, present=present, feature_metadata={}
+    )
 
 
 def _aligned(found: Dataset, fitted: Dataset) -> Dataset:
@@ -160,5 +163,6 @@ def _with_columns(found: Dataset, view: str, given: Array, known: Array) -> Data
         found,
         views={**found.views, view: sp.csr_array(X @ chosen)},
         feature_names={**found.feature_names, view: known},
+        feature_metadata={},
         notes=notes,
     )

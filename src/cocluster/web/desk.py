@@ -72,6 +72,7 @@ class Desk:
         self._grids = lru_cache(maxsize=4)(self._kept_grids)
         self.certainty = lru_cache(maxsize=4)(self._certainty)
         self.coded = lru_cache(maxsize=16)(self._coded)
+        self.coded_features = lru_cache(maxsize=16)(self._coded_features)
 
     def close(self) -> None:
         """End what is going on."""
@@ -130,6 +131,14 @@ class Desk:
             raise NotThere(f"There is no column {name!r}; there are {', '.join(self.columns)}.")
         dataset = self.project.dataset
         return coded(dataset.metadata[name] if name in dataset.metadata else classes_of(dataset))
+
+    def _coded_features(self, view: str, name: str) -> tuple[list[str], Array]:
+        """The same of what is known of the features of a view."""
+        known = self.project.dataset.feature_metadata.get(view, {})
+        if name not in known:
+            listed = ", ".join(known) or "none"
+            raise NotThere(f"There is no column {name!r} of the {view}; there are {listed}.")
+        return coded(known[name])
 
     @cached_property
     def pictures(self) -> Show | None:

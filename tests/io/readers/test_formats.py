@@ -219,7 +219,8 @@ def test_modalities_of_h5mu_are_matched_by_name(tmp_path):
 
     def part(rows, columns):
         obs = pandas.DataFrame(index=[NAMES[i] for i in rows])
-        var = pandas.DataFrame(index=[f"{columns}{j}" for j in range(3)])
+        known = {"kind": [f"{columns} kind", None, "other"]}
+        var = pandas.DataFrame(known, index=[f"{columns}{j}" for j in range(3)])
         return anndata.AnnData(X[rows], obs, var)
 
     data = mudata.MuData({"rna": part([0, 1, 2], "g"), "adt": part([3, 1], "p")})
@@ -229,6 +230,9 @@ def test_modalities_of_h5mu_are_matched_by_name(tmp_path):
     assert dataset.present["adt"].tolist() == [place["s4"], place["s2"]]
     assert np.array_equal(dataset.views["adt"], X[[3, 1]])
     assert len(dataset.data) == 4
+    # What is known of the features of each, and what is not.
+    for view, letter in (("rna", "g"), ("adt", "p")):
+        assert dataset.feature_metadata[view]["kind"].tolist() == [f"{letter} kind", "", "other"]
 
 
 def test_a_cut_off_h5mu_is_named(tmp_path):

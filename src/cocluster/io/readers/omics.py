@@ -9,7 +9,7 @@ from typing import Any
 from cocluster.blocks.disk.sources.h5ad import total_bytes
 from cocluster.blocks.disk.sources.trying import refuse_damaged
 from cocluster.data.alignment import align
-from cocluster.data.containers import annotations_of, as_table, views_of
+from cocluster.data.containers import annotations_of, as_table, feature_annotations_of, views_of
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.common import encode_labels
@@ -23,7 +23,7 @@ from cocluster.utils.optional import library
 def read_h5ad(file: Path, asked: Asked) -> Dataset:
     """Data set of the matrix ``.X`` of AnnData; ``asked.label`` is a column of ``.obs``.
 
-    The other columns of ``.obs`` are metadata.
+    The other columns of ``.obs`` are metadata, and those of ``.var`` are metadata of the features.
     """
     data = _load(file, asked, "anndata", "read_h5ad")
     return _dataset(file, {"genes": data}, data, asked.label)
@@ -61,6 +61,9 @@ def _dataset(file: Path, views: dict[str, Any], data: Any, label: str | None) ->
         },
         present={name: rows for name, rows in row_index.items() if rows is not None},
         metadata=metadata,
+        feature_metadata={
+            name: known for name, view in views.items() if (known := feature_annotations_of(view))
+        },
         reading=Reading(label=label or "", left_out=dict.fromkeys(metadata, "")),
     )
 

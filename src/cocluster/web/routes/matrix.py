@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -52,12 +52,16 @@ class Spot(OfView, kw_only=True):
 
 
 class Beside(OfView, kw_only=True):
-    """A column of what is known of the samples, beside rows from r0 up to r1."""
+    """A column of what is known of the samples, beside rows from r0 up to r1.
+
+    With ``side`` "columns" the same of the features: above columns from r0 up to r1.
+    """
 
     name: str
     r0: Place
     r1: Number
     height: Cells
+    side: Literal["rows", "columns"] = "rows"
 
 
 class Search(OfView, kw_only=True):
@@ -79,6 +83,7 @@ def get_matrix(desk: Desk, asked: OfView) -> Any:
         "view": view,
         "rows": _side(found.over),
         "columns": _side(found.across),
+        "beside_columns": list(desk.project.dataset.feature_metadata.get(view, {})),
         "kind": "standard deviations" if found.signed else "log2 lift",
         "steps": STEPS,
     }
@@ -150,13 +155,18 @@ def _names(desk: Desk, found: Sorted, side: Side) -> Any:
 def get_strip(desk: Desk, asked: Beside) -> Any:
     """The commonest value in each row of cells, and how often each cluster has which."""
     found = _sorted(desk, asked)
-    n = found.shape[0]
+    side = found.rows if asked.side == "rows" else found.columns
+    n = side.border.size
     if not asked.r0 < asked.r1 <= n:
-        raise ValueError(f"Ask for a part of {n} rows that is not empty.")
-    values, codes = desk.coded(asked.name)
+        raise ValueError(f"Ask for a part of {n} {asked.side} that is not empty.")
+    if asked.side == "columns":
+        values, codes = desk.coded_features(side.border.type, asked.name)
+    else:
+        values, codes = desk.coded(asked.name)
+        codes = codes if found.index is None else codes[found.index]
     # Whatever is rare comes last, and has no colour.
     kinds = len(values) + 1
-    own = (codes if found.index is None else codes[found.index])[found.rows.order] % kinds
+    own = codes[side.order] % kinds
     rows = edges(asked.r0, asked.r1, asked.height)
     counts = _counted(own[asked.r0 : asked.r1], rows - asked.r0, kinds)
     commonest = counts.argmax(axis=1)
@@ -165,8 +175,9 @@ def get_strip(desk: Desk, asked: Beside) -> Any:
         "values": values,
         "rows": rows.tolist(),
         "cells": np.where(commonest < len(values), commonest, -1).tolist(),
-        "clusters": found.over.ids,
-        "counts": _counted(own, np.array(found.over.cuts), kinds).tolist(),
+        "type": side.border.type,
+        "clusters": side.border.ids,
+        "counts": _counted(own, np.array(side.border.cuts), kinds).tolist(),
     }
 
 

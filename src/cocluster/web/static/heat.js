@@ -57,17 +57,21 @@ function Side({ side, from, to, across, type }) {
   return html`<div class=${across ? "across" : "down"} aria-hidden="true">${parts.filter((one) => one.end - one.start > (across ? 6 : 3)).map((one) => html`<span style=${along(one)} title=${name(one.id)}><span>${cut(name(one.id), 28)}</span></span>`)}</div>`;
 }
 
-// Colours of what is known of the samples, one narrow column for each, beside the rows that are shown.
+// Colours of what is known of the samples, one narrow column for each, beside the rows that are shown;
+// or of the features, above the columns.
 const WIDE = 8, GAP = 3;
-function Strips({ view, names, part, run, onPoint, onStrips }) {
+const room = (names) => `${Math.max(names.length * (WIDE + GAP) - GAP, 0)}px`;
+function Strips({ view, names, part, run, across, onPoint, onStrips }) {
   const canvas = useRef(null);
   const [found, setFound] = useState([]);
-  const from = Math.floor(part.r0), to = Math.ceil(part.r1);
+  const side = across ? "columns" : "rows";
+  const [start, end] = across ? [part.c0, part.c1] : [part.r0, part.r1];
+  const from = Math.floor(start), to = Math.ceil(end);
   useEffect(() => {
     const leaving = new AbortController();
     const wait = setTimeout(() => attempt(async () => {
-      const height = cellsFor(to - from, canvas.current.clientHeight);
-      const strips = await Promise.all(names.map((name) => get("/strip", { view, name, r0: from, r1: to, height }, leaving.signal)));
+      const height = cellsFor(to - from, across ? canvas.current.clientWidth : canvas.current.clientHeight);
+      const strips = await Promise.all(names.map((name) => get("/strip", { view, name, side, r0: from, r1: to, height }, leaving.signal)));
       setFound(strips);
       onStrips(strips);
     }), WAIT);
@@ -80,24 +84,27 @@ function Strips({ view, names, part, run, onPoint, onStrips }) {
     own.height = own.clientHeight * dense;
     const pen = own.getContext("2d");
     found.forEach((strip, i) => strip.cells.forEach((code, j) => {
-      const y = (row) => (row - part.r0) / (part.r1 - part.r0) * own.height;
+      const at = (place) => (place - start) / (end - start) * (across ? own.width : own.height);
+      const [beside, long] = [i * (WIDE + GAP) * dense, at(strip.rows[j + 1]) - at(strip.rows[j]) + 0.5];
       pen.fillStyle = code < 0 ? OTHER : colour(code);
-      pen.fillRect(i * (WIDE + GAP) * dense, y(strip.rows[j]), WIDE * dense, y(strip.rows[j + 1]) - y(strip.rows[j]) + 0.5);
+      if (across) pen.fillRect(at(strip.rows[j]), beside, long, WIDE * dense);
+      else pen.fillRect(beside, at(strip.rows[j]), WIDE * dense, long);
     }));
   }, [found, part]);
   const point = (event) => {
     const box = canvas.current.getBoundingClientRect();
-    const strip = found[Math.floor((event.clientX - box.left) / (WIDE + GAP))];
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const strip = found[Math.floor((across ? y : x) / (WIDE + GAP))];
     if (!strip) return;
-    const row = part.r0 + (event.clientY - box.top) / box.height * (part.r1 - part.r0);
-    const at = strip.rows.findIndex((edge, i) => i > 0 && edge > row) - 1;
+    const place = start + (across ? x / box.width : y / box.height) * (end - start);
+    const at = strip.rows.findIndex((edge, i) => i > 0 && edge > place) - 1;
     const code = strip.cells[at];
     if (code !== undefined) onPoint(`${strip.name}: ${code < 0 ? "other" : strip.values[code] || "(empty)"}.`);
   };
-  return html`<canvas ref=${canvas} class="beside" role="img" aria-label=${`Beside the rows: ${names.join(", ")}; the table below has the numbers`} onPointerMove=${point}></canvas>`;
+  return html`<canvas ref=${canvas} class=${across ? "above" : "beside"} role="img" aria-label=${`${across ? "Above the columns" : "Beside the rows"}: ${names.join(", ")}; the table below has the numbers`} onPointerMove=${point}></canvas>`;
 }
 
-export function Heat({ view, small, onSpot, control, strips = [], onPoint, onStrips }) {
+export function Heat({ view, small, onSpot, control, strips = [], above = [], onPoint, onStrips, onAbove }) {
   const { run, project } = useStore();
   const canvas = useRef(null);
   const [about, setAbout] = useState(null);
@@ -275,9 +282,10 @@ export function Heat({ view, small, onSpot, control, strips = [], onPoint, onStr
   };
   const picture = html`<div class="window"><canvas ref=${canvas} class="cells" role="img" aria-label=${label} ...${small ? {} : moves}></canvas></div>`;
   if (small) return html`<div class="frame small-frame"><${Side} side=${about.columns} from=${part.c0} to=${part.c1} across type="strip"/><${Side} side=${about.rows} from=${part.r0} to=${part.r1} type="strip"/>${picture}</div>`;
-  return html`<div class="zoom"><div class=${strips.length ? "frame with-strips" : "frame"} style=${{ "--strips": `${strips.length * (WIDE + GAP) - GAP}px` }} tabindex="0" role="group" aria-label="Picture: arrows move, plus and minus zoom, 0 shows all" onKeyDown=${key}>
+  return html`<div class="zoom"><div class=${strips.length + above.length ? "frame with-strips" : "frame"} style=${{ "--strips": room(strips), "--above": room(above) }} tabindex="0" role="group" aria-label="Picture: arrows move, plus and minus zoom, 0 shows all" onKeyDown=${key}>
     <${Side} side=${about.columns} from=${part.c0} to=${part.c1} across/><${Side} side=${about.rows} from=${part.r0} to=${part.r1}/>
     <${Side} side=${about.columns} from=${part.c0} to=${part.c1} across type="strip"/><${Side} side=${about.rows} from=${part.r0} to=${part.r1} type="strip"/>
     ${strips.length > 0 && html`<${Strips} view=${view} names=${strips} part=${part} run=${run} onPoint=${onPoint} onStrips=${onStrips}/>`}
+    ${above.length > 0 && html`<${Strips} view=${view} names=${above} part=${part} run=${run} across onPoint=${onPoint} onStrips=${onAbove}/>`}
     ${picture}</div></div>`;
 }

@@ -1,5 +1,5 @@
 // The sorted matrix of any view: zoom, find, what is behind a cell, and its numbers.
-import { Code, Scroll, attempt, colour, csv, cut, download, get, html, number, quoted, samples, state, useEffect, useRef, useState, useStore } from "../lib.js";
+import { Code, Scroll, attempt, colour, csv, cut, download, get, html, number, quoted, state, useEffect, useRef, useState, useStore } from "../lib.js";
 import { Heat, OTHER } from "../heat.js";
 
 function Found({ view, onPick }) {
@@ -25,16 +25,23 @@ function Blocks({ view }) {
     <tbody>${table.row_ids.map((id, i) => html`<tr><th scope="row">${cut(name(table.rows, id), 40)}</th>${table.means[i].map((mean) => html`<td class="number">${number(mean)}</td>`)}</tr>`)}</tbody></table><//></details>`;
 }
 
-// Which colours beside the rows mean what, and how often each cluster has which.
+// What may be shown beside one side of the picture.
+function Beside({ side, known, chosen, onChoose }) {
+  if (!known.length) return null;
+  const turned = (name) => (chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]);
+  return html`<div class="tools strips" role="group" aria-label=${side}><span class="small">${side}:</span>${known.slice(0, 20).map((name) => html`<label class="choice" key=${name}><input type="checkbox" checked=${chosen.includes(name)} onChange=${() => onChoose(turned(name))}/>${cut(name, 30)}</label>`)}</div>`;
+}
+
+// Which colours beside the rows or columns mean what, and how often each cluster has which.
 function Legend({ strips }) {
   const called = (strip) => [...strip.values.map((value) => value || "(empty)"), "other"];
-  const name = (id) => (samples().find((own) => own.id === id) || { name: String(id) }).name;
+  const name = (type, id) => ((state.account.clusters[type] || []).find((own) => own.id === id) || { name: String(id) }).name;
   const total = (strip, j) => strip.counts.reduce((sum, row) => sum + row[j], 0);
   return strips.map((strip) => {
     const there = called(strip).map((value, j) => [value, j]).filter(([, j]) => total(strip, j) > 0);
     return html`<div class="beside-legend" key=${strip.name}><p class="small key-list"><strong>${strip.name}</strong> ${there.map(([value, j]) => html`<span class="key-cluster"><span class="swatch" style=${{ background: j < strip.values.length ? colour(j) : OTHER }}></span>${cut(value, 30)}</span>`)}</p>
       ${strip.clusters.length > 0 && html`<details><summary>${strip.name} by cluster, as a table</summary><${Scroll} label=${`${strip.name} by cluster`}><table><thead><tr><td></td>${there.map(([value]) => html`<th scope="col" class="number">${cut(value, 24)}</th>`)}</tr></thead>
-        <tbody>${strip.clusters.map((id, i) => html`<tr><th scope="row">${cut(name(id), 40)}</th>${there.map(([, j]) => html`<td class="number">${number(strip.counts[i][j])}</td>`)}</tr>`)}</tbody></table><//></details>`}</div>`;
+        <tbody>${strip.clusters.map((id, i) => html`<tr><th scope="row">${cut(name(strip.type, id), 40)}</th>${there.map(([, j]) => html`<td class="number">${number(strip.counts[i][j])}</td>`)}</tr>`)}</tbody></table><//></details>`}</div>`;
   });
 }
 
@@ -44,6 +51,8 @@ export function Matrix() {
   const [told, setTold] = useState("Point at a cell to see what it is.");
   const [beside, setBeside] = useState([]);
   const [strips, setStrips] = useState([]);
+  const [above, setAbove] = useState([]);
+  const [over, setOver] = useState([]);
   const [, again] = useState(0);
   const control = useRef({}).current;
   const asked = useRef({});
@@ -76,14 +85,16 @@ export function Matrix() {
   const where = part && about ? `rows ${number(Math.floor(part.r0) + 1)}–${number(Math.ceil(part.r1))} of ${number(about.rows.size)}, columns ${number(Math.floor(part.c0) + 1)}–${number(Math.ceil(part.c1))} of ${number(about.columns.size)}` : "";
   const end = tile ? tile.unit * 50 : 0;
   return html`<div class="tools">
-      ${project.views.length > 1 && html`<label for="view">View</label><select id="view" value=${view} onChange=${(e) => setView(e.target.value)}>${project.views.map((name) => html`<option value=${name}>${name}</option>`)}</select>`}
+      ${project.views.length > 1 && html`<label for="view">View</label><select id="view" value=${view} onChange=${(e) => { setView(e.target.value); setAbove([]); }}>${project.views.map((name) => html`<option value=${name}>${name}</option>`)}</select>`}
       <button type="button" aria-label="Zoom in" id="zoom-in" onClick=${() => control.zoom(0.5)}>+</button><button type="button" aria-label="Zoom out" onClick=${() => control.zoom(2)}>−</button>
       <button type="button" id="zoom-all" onClick=${() => control.all()}>all</button>
       <${Found} view=${view} onPick=${(hit) => { control.find(hit); setTold(`${hit.name} is outlined.`); }}/>
       <button type="button" onClick=${save}>cells.csv</button></div>
-    ${project.columns.length > 0 && html`<div class="tools strips" role="group" aria-label="Beside the rows"><span class="small">Beside the rows:</span>${project.columns.slice(0, 20).map((name) => html`<label class="choice" key=${name}><input type="checkbox" checked=${beside.includes(name)} onChange=${() => setBeside(beside.includes(name) ? beside.filter((one) => one !== name) : [...beside, name])}/>${cut(name, 30)}</label>`)}</div>`}
-    <${Heat} view=${view} control=${control} onSpot=${spot} strips=${beside} onPoint=${setTold} onStrips=${setStrips}/>
+    <${Beside} side="Beside the rows" known=${project.columns} chosen=${beside} onChoose=${setBeside}/>
+    <${Beside} side="Above the columns" known=${(about && about.beside_columns) || []} chosen=${above} onChoose=${setAbove}/>
+    <${Heat} view=${view} control=${control} onSpot=${spot} strips=${beside} above=${above} onPoint=${setTold} onStrips=${setStrips} onAbove=${setOver}/>
     <${Legend} strips=${strips.filter((strip) => beside.includes(strip.name))}/>
+    <${Legend} strips=${over.filter((strip) => above.includes(strip.name))}/>
     <p class="told" id="told" aria-live="polite">${told}</p>
     <p class="small" id="where">${where}. ${about && html`Colours: ${about.kind === "log2 lift" ? `1/${(2 ** end).toFixed(1)}` : `−${end.toFixed(1)} sd`} <span class="ramp" aria-hidden="true"></span> ${about.kind === "log2 lift" ? `${(2 ** end).toFixed(1)}×` : `+${end.toFixed(1)} sd`} of what is expected. Wheel or pinch zooms, dragging moves, a double click shows a block.`}</p>
     <${Blocks} view=${view}/>
