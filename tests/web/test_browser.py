@@ -345,6 +345,15 @@ def test_metadata_lie_beside_the_rows_with_a_legend_and_a_table(bench: Workbench
     assert sum(map(int, counts)) == len(open_project(bench.folder).ids)
     page.hover("canvas.beside")
     page.locator("#told", has_text="known classes:").wait_for()
+    # The same of the features, above the columns.
+    page.locator(".strips label", has_text="letters").click()
+    above = page.locator(".beside-legend", has_text="letters")
+    above.locator(".key-cluster").first.wait_for()
+    above.locator("summary").click()
+    counts = above.locator("tbody td").all_inner_texts()
+    assert sum(map(int, counts)) == open_project(bench.folder).dataset.X.shape[1]
+    page.hover("canvas.above")
+    page.locator("#told", has_text="letters:").wait_for()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (390, "light")])
@@ -360,8 +369,9 @@ def test_what_views_open_fits_and_axe_finds_nothing(
         assert [(name, one["id"], one["nodes"][0]["html"]) for one in found] == []
 
     bench.go("matrix", page)
-    page.locator(".strips label", has_text="place").click()
-    page.locator(".beside-legend .key-cluster").first.wait_for()
+    for name in ("place", "letters"):
+        page.locator(".strips label", has_text=name).click()
+        page.locator(".beside-legend", has_text=name).locator(".key-cluster").first.wait_for()
     fits("strips")
     bench.go("map", page)
     page.select_option("#pick", index=1)
