@@ -53,7 +53,8 @@ def test_a_run_is_replaced_by_better_ones_only(planted: Any) -> None:
     """What comes back has the lowest objective of all that was tried."""
     model = ConsensusITCC(K, init=astray(planted.row_labels), max_iter=1, random_state=0)
     task, run = model._solved(planted.X, None)
-    problem, tried = model._linked_problem(task), [run.objective]
+    problem = model._sized(model._linked_problem(task), run.state, task)
+    tried = [run.objective]
 
     def sweeps(state: Any) -> Run:
         other = model._alternate(problem, state, task)
@@ -63,19 +64,16 @@ def test_a_run_is_replaced_by_better_ones_only(planted: Any) -> None:
     assert with_swaps(problem, run, sweeps, 0.0).objective == min(tried)
 
 
-@pytest.mark.parametrize("kind", ["bursts", "yes and no"])
-def test_counts_that_vary_otherwise_are_left_alone(planted: Any, kind: str) -> None:
-    def sweeps(state: Any) -> Run:
-        raise AssertionError("nothing is to be tried")
-
+@pytest.mark.parametrize("kind", ["counts", "bursts", "yes and no", "weights"])
+def test_only_counts_that_vary_as_assumed_have_sizes_and_swaps(planted: Any, kind: str) -> None:
     X = planted.X.toarray()
     # Bursts: some samples say everything five times.
-    times = np.where(np.arange(1200) % 2, 1, 5)[:, None]
-    X = times * X if kind == "bursts" else np.minimum(X, 1)
-    model = ITCC(K, init=(astray(planted.row_labels), planted.column_labels), random_state=0)
-    task, run = model._solved(X, None)
-    problem = InformationProblem(task.data, occurrence={task.data.center: 1.0})
-    assert with_swaps(problem, run, sweeps, 0.0) is run
+    bursts = np.where(np.arange(1200) % 2, 1, 5)[:, None] * X
+    others = {"bursts": bursts, "yes and no": np.minimum(X, 1), "weights": np.log1p(X)}
+    model = ConsensusITCC(K, random_state=0)
+    task, run = model._solved(others.get(kind, X), None)
+    problem = model._sized(model._linked_problem(task), run.state, task)
+    assert bool(problem.occurrence) == model._rarity.any() == (kind == "counts")
 
 
 def test_losses_and_gains_are_differences_of_the_objective(planted: Any) -> None:

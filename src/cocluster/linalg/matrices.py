@@ -286,7 +286,7 @@ def safe_inverse(values: Array) -> Array:
     """1 / values, and 0 where the value is 0: empty rows and columns stay empty."""
     # Below this the inverse can be infinite, so what is as small counts as zero.
     smallest = np.finfo(np.float64).tiny
-    return np.asarray(np.divide(1.0, values, out=np.zeros(len(values)), where=values >= smallest))
+    return np.asarray(np.divide(1.0, values, out=np.zeros(values.shape), where=values >= smallest))
 
 
 def inverse_root(values: Array) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -14,15 +14,16 @@ from cocluster.data.relational import RelationalData, blocks_of
 from cocluster.data.shifting import Shifted, above, floor_of
 from cocluster.graphs.neighbours import EXACT_LIMIT
 from cocluster.linalg.kmeans import kmeans_labels
-from cocluster.linalg.matrices import column_sums, times, values_of
-from cocluster.linalg.partitions import Ties, as_partition
+from cocluster.linalg.matrices import as_dense, column_sums, safe_inverse, times
+from cocluster.linalg.partitions import Ties, as_partition, gathered
 from cocluster.linalg.rowwise import rows_in_memory
 from cocluster.linalg.subspace import unit_rows
-from cocluster.linalg.types import Array, Matrix
-from cocluster.methods.auto_start import Places, far_places, has_noise_of_counts, is_filled, places
+from cocluster.linalg.types import Array, InMemory, Matrix
+from cocluster.methods.auto_start import Places, far_places, has_noise_of_counts, places
 from cocluster.methods.base import undecided
 from cocluster.methods.cluster_counts import clusters_by_type
 from cocluster.methods.information.itcc import ITCC, InformationProblem, rarity_of
+from cocluster.methods.occurrences import unit_of, vary_as_counts
 from cocluster.methods.probability import sampled_rows
 from cocluster.methods.starts import Labels, given_start, start_name
 from cocluster.methods.swapping import with_swaps
@@ -32,9 +33,6 @@ from cocluster.utils.named import by_name
 
 # On the leaderboard scores rise from one to five, and ten gain nothing more.
 FEATURE_CLUSTERS_PER_CLUSTER = 5
-# Counts that were scaled by a constant are whole multiples of it up to rounding, of single
-# precision too.
-WHOLE = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,24 +114,39 @@ class PlacedTask(Task):
         )
 
     @cached_property
-    def occurrence(self) -> float:
-        """The entry that stands for one occurrence, if one matrix counts occurrences; else 0.
-
-        All entries are whole multiples of it. The loss of information is a likelihood then, in
-        which the sizes of the clusters have their place. Measurements are in any unit, and a nat of
-        them says nothing. Of many rows, some are looked at.
-        """
-        if len(self.data.relations) > 1 or self.data.relations[0].row_index is not None:
-            return 0.0
+    def looked_at(self) -> Array:
+        """Positions of the rows that tell what kind of counts the data are; some, of many."""
         n = len(self.data)
-        data = self.data[np.arange(n) if n <= EXACT_LIMIT else sampled_rows(n)]
-        X = data.relations[0].matrix
-        values = values_of(X)
-        if is_filled(X) or not values.any():
+        return np.arange(n) if n <= EXACT_LIMIT else sampled_rows(n)
+
+    @cached_property
+    def their_matrix(self) -> InMemory | None:
+        """These rows, of the only matrix; None if there are several, or if it lacks samples."""
+        first, *others = self.data.relations
+        if others or first.row_index is not None:
+            return None
+        matrix: InMemory = self.data[self.looked_at].relations[0].matrix
+        return matrix
+
+    @cached_property
+    def unit(self) -> float:
+        """The entry that stands for one occurrence; 0 if the data do not count any."""
+        return 0.0 if self.their_matrix is None else unit_of(self.their_matrix)
+
+    def occurrence(self, problem: InformationProblem, state: State) -> float:
+        """The same; 0 also if counts do not vary as the clusters of a state lead one to expect.
+
+        See `cocluster.methods.occurrences`.
+        """
+        X = self.their_matrix
+        if X is None or not self.unit:
             return 0.0
-        unit = float(values[values > 0].min())
-        counts = values / unit
-        return unit if np.allclose(counts, np.rint(counts), rtol=WHOLE, atol=0) else 0.0
+        labels = gathered(state.factors[self.data.center]).labels[self.looked_at]
+        joint = problem.cross(State(state.factors, (), dict(state.products)), 0)
+        profiles = joint * safe_inverse(joint.sum(axis=1))[:, None]
+        counts = as_dense(times(X, state.factors[self.data.relations[0].cols])) / self.unit
+        expected = counts.sum(axis=1)[:, None] * profiles[labels]
+        return self.unit if vary_as_counts(counts, expected) else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,11 +174,10 @@ class ConsensusITCC(ITCC):
       the samples move all the same.
     * ``n_column_clusters=None`` means five times ``n_clusters``, at most one for each feature:
       finer profiles tell samples better apart.
-    * Counts of occurrences in one matrix: the objective includes the sizes of the clusters, see
-      `InformationProblem`. Where some clusters are fifty times as large as others, small ones
-      would otherwise take samples from them. If the counts vary as Poisson counts do, merges and
-      splits follow, see `cocluster.methods.swapping`. Both were chosen on planted data, and do no
-      harm on the sets for choosing.
+    * One matrix of counts that vary as Poisson counts do, see `cocluster.methods.occurrences`: the
+      objective includes the sizes of the clusters, and merges and splits follow
+      (`cocluster.methods.swapping`). Where some clusters are fifty times as large as others, small
+      ones would otherwise take samples from them. Chosen on planted data: texts are not such.
     * Several relations count alike (times their weights), whatever their units.
     * Links spread: what they say of some samples is used for all, see
       `cocluster.methods.spreading`.
@@ -213,15 +225,25 @@ class ConsensusITCC(ITCC):
             yield from super()._starts(task)
 
     def _linked_problem(self, task: Task) -> InformationProblem:
-        placed = cast(PlacedTask, task)
-        kind = FeaturesOnly if placed.settled else InformationProblem
-        units = {task.data.center: placed.occurrence} if placed.occurrence else {}
-        problem = kind(task.data, task.links, occurrence=units)
+        settled = cast(PlacedTask, task).settled
+        problem = (FeaturesOnly if settled else InformationProblem)(task.data, task.links)
         return self._with_prior(problem, task)
+
+    def _sized(self, problem: InformationProblem, state: State, task: Task) -> InformationProblem:
+        """The problem in which clusters have a size, if what was found says that they should."""
+        unit = cast(PlacedTask, task).occurrence(problem, state)
+        return replace(problem, occurrence={task.data.center: unit} if unit else {})
+
+    def _alternate(self, problem: Any, start: State, task: Task) -> Run:
+        run = super()._alternate(problem, start, task)
+        if problem.occurrence:
+            return run
+        sized = self._sized(problem, run.state, task)
+        return super()._alternate(sized, run.state, task) if sized.occurrence else run
 
     def _solve(self, task: Task, start: Start) -> Run:
         run = super()._solve(task, start)
-        problem = self._linked_problem(task)
+        problem = self._sized(self._linked_problem(task), run.state, task)
         if not problem.occurrence or task.links or task.priors:
             return run
 
@@ -233,8 +255,8 @@ class ConsensusITCC(ITCC):
     def _store(self, task: Task, run: Run) -> None:
         super()._store(task, run)
         # What new samples pay for the size of their cluster.
-        sizes = self._factors[task.data.center].sizes
-        self._rarity = cast(PlacedTask, task).occurrence * rarity_of(sizes)
+        unit = cast(PlacedTask, task).occurrence(self._linked_problem(task), run.state)
+        self._rarity = unit * rarity_of(self._factors[task.data.center].sizes)
 
     def _keep(self, run: Run) -> None:
         super()._keep(run)

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.linalg.matrices import as_dense, inner, times, values_of
+from cocluster.linalg.matrices import as_dense, inner, times
 from cocluster.linalg.partitions import as_partition, gathered
 from cocluster.linalg.types import Array, InMemory
-from cocluster.methods.auto_start import has_noise_of_counts
 from cocluster.methods.columns import Profiles, merge_losses, regrouped
 from cocluster.methods.information.itcc import TINY, InformationProblem
 from cocluster.trifactor import Run, State
@@ -24,9 +23,6 @@ from cocluster.trifactor import Run, State
 # Rows in which splits are sought, at least and for each cluster: the smallest of ten clusters, of
 # which the largest is fifty times as large, has a hundred of them.
 LEAST_ROWS, ROWS_PER_CLUSTER = 20_000, 500
-# Every so many of these rows tell whether the counts vary as assumed: about a hundred a cluster, or
-# the profiles of clusters would follow from too few rows to say what they lead one to expect.
-TESTED = 5
 # With more clusters the losses of all pairs would take longer than the fit.
 MOST_CLUSTERS = 200
 # One swap is tried even if the split wins only this part of what the merge loses: feature clusters
@@ -60,13 +56,11 @@ def with_swaps(
 ) -> Run:
     """The run, or a better one after merges and splits of sample clusters.
 
-    Only for counts that vary as the objective assumes: elsewhere a lower one is no better. On the
-    sets for choosing, where words come in bursts, scores rather fall with it.
-
     Parameters
     ----------
     problem : InformationProblem
-        Of one matrix of counts, without links.
+        Of one matrix of counts that vary as the objective assumes, without links. For others a
+        lower one is no better: on texts for choosing, scores rather fell.
     run : Run
         Where the sweeps ended.
     sweeps : function of a state
@@ -80,8 +74,6 @@ def with_swaps(
     # In equal distances: of all clusters, also where the rows are sorted by them.
     rows = np.linspace(0, n - 1, min(n, max(LEAST_ROWS, ROWS_PER_CLUSTER * k))).astype(np.intp)
     some = Some(problem, rows, problem.data[rows].relations[0].matrix)
-    if not some.vary_as_assumed(run.state):
-        return run
     better: Run | None = run
     while better is not None:
         run = better
@@ -112,15 +104,6 @@ class Some:
     def labels(self, state: State) -> Array:
         """Clusters of the rows."""
         return np.asarray(gathered(state.factors[self.problem.data.center]).labels[self.rows])
-
-    def vary_as_assumed(self, state: State) -> bool:
-        """Whether the sums vary as Poisson counts do, and the data are more than yes and no."""
-        if values_of(self.matrix).max(initial=0.0) <= self.unit:
-            return False
-        tested = np.arange(0, len(self.rows), TESTED)
-        counts = self.counts(state, tested) / self.unit
-        labels = np.unique(self.labels(state)[tested], return_inverse=True)[1]
-        return has_noise_of_counts(np.rint(counts), labels, np.arange(counts.shape[1]))
 
     def starts(self, found: State) -> Iterator[State]:
         """Other groupings: all swaps that seem worth it at once, then half as many, down to one."""
