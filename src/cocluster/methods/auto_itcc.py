@@ -235,11 +235,15 @@ class ConsensusITCC(ITCC):
         return replace(problem, occurrence={task.data.center: unit} if unit else {})
 
     def _alternate(self, problem: Any, start: State, task: Task) -> Run:
+        if not problem.occurrence:
+            # Sweeps without sizes would lead away from a good start.
+            problem = self._sized(problem, start, task)
         run = super()._alternate(problem, start, task)
         if problem.occurrence:
             return run
-        sized = self._sized(problem, run.state, task)
-        return super()._alternate(sized, run.state, task) if sized.occurrence else run
+        # A start that is far off does not show yet how counts vary.
+        problem = self._sized(problem, run.state, task)
+        return super()._alternate(problem, run.state, task) if problem.occurrence else run
 
     def _solve(self, task: Task, start: Start) -> Run:
         run = super()._solve(task, start)
