@@ -232,7 +232,7 @@ class ConsensusITCC(ITCC):
     def _sized(self, problem: InformationProblem, state: State, task: Task) -> InformationProblem:
         """The problem in which clusters have a size, if what was found says that they should."""
         unit = cast(PlacedTask, task).occurrence(problem, state)
-        return replace(problem, occurrence={task.data.center: unit} if unit else {})
+        return problem.with_occurrence(task.data.center, unit) if unit else problem
 
     def _alternate(self, problem: Any, start: State, task: Task) -> Run:
         if not problem.occurrence:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
@@ -97,6 +98,13 @@ class InformationProblem(RelationalProblem):
     def nat(self) -> float:
         """What one nat of a single object counts for; with several relations, in their mean."""
         return float(np.mean(self.shares / self.totals))
+
+    def with_occurrence(self, name: str, unit: float) -> InformationProblem:
+        """The same problem in which the objects of a type pay for the size of their cluster."""
+        # A copy, not a new problem: what was found of the data, such as their information, stays.
+        sized = copy.copy(self)
+        object.__setattr__(sized, "occurrence", {**self.occurrence, name: unit})
+        return sized
 
     def rarity(self, name: str, state: State) -> Array:
         """What each object of a type pays for the size of its cluster, by cluster."""
