@@ -26,7 +26,9 @@ from cocluster.projects.talk import SOURCE, Talk
 
 KEYS = {"s": "same", "d": "different", "u": "unsure"}
 HELP = "s same · d different · u unsure · z undo · q quit"
-PLACE_HELP = "number of its group · n none of these, a group of its own · u unsure · z undo · q quit"
+PLACE_HELP = (
+    "number of its group · n none of these, a group of its own · u unsure · z undo · q quit"
+)
 
 
 def run(asked: Namespace) -> int:
