@@ -145,8 +145,7 @@ class PlacedTask(Task):
         joint = problem.cross(State(state.factors, (), dict(state.products)), 0)
         profiles = joint * safe_inverse(joint.sum(axis=1))[:, None]
         counts = as_dense(times(X, state.factors[self.data.relations[0].cols])) / self.unit
-        expected = counts.sum(axis=1)[:, None] * profiles[labels]
-        return self.unit if vary_as_counts(counts, expected) else 0.0
+        return self.unit if vary_as_counts(counts, profiles[labels]) else 0.0
 
 
 @dataclass(frozen=True, eq=False)
