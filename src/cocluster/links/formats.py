@@ -12,6 +12,7 @@ from cocluster.links.pairs import COLUMNS
 from cocluster.utils.files import unreadable
 from cocluster.utils.optional import library
 from cocluster.utils.parsing import json_object
+from cocluster.utils.texts import shortened
 
 # What is read: texts by column, and the line they stand on, which messages name.
 Row = dict[str, str]
@@ -59,7 +60,7 @@ def _read_csv(path: Path) -> Iterator[Numbered]:
             if not len(REQUIRED) <= len(cells) <= len(header):
                 raise ValueError(
                     f"{path.name}, line {reader.line_num}: expected {len(REQUIRED)} to "
-                    f"{len(header)} columns ({', '.join(header)}), found {len(cells)}."
+                    f"{len(header)} columns ({shortened(', '.join(header))}), found {len(cells)}."
                 )
             # The last columns are optional and may be left out of a line.
             padded = cells + [""] * (len(header) - len(cells))
