@@ -190,9 +190,12 @@ def _unit_columns(V: Array) -> Array:
 
 def _both_sides(X: Matrix, V: Array, values: Array) -> tuple[Any, Array]:
     """U Σ and V Σ from the right vectors V."""
-    V = V.astype(np.result_type(X.dtype, np.float32))
+    V = V.astype(np.result_type(X.dtype, np.float32), copy=False)
     with narrow_products():
-        return X @ V, V * values.astype(V.dtype)
+        left = X @ V
+    # In place: nobody else has these vectors, and of wide data they are larger than the data.
+    V *= values.astype(V.dtype)
+    return left, V
 
 
 def unit_rows(Z: Any) -> Any:
