@@ -45,7 +45,8 @@ class Tally:
     def of(file: Path, command: str) -> Tally:
         """What earlier runs have found."""
         row = _rows(file).get(command, dict.fromkeys(FIELDS, 0))
-        return Tally(*(int(row[name]) for name in FIELDS[1:]))
+        kills, aimed, compared, failures = (int(row[name]) for name in FIELDS[1:])
+        return Tally(kills, aimed, compared, failures)
 
     def row(self, command: str) -> dict[str, Any]:
         """A line of the table."""
