@@ -192,10 +192,8 @@ def _both_sides(X: Matrix, V: Array, values: Array) -> tuple[Any, Array]:
     """U Σ and V Σ from the right vectors V."""
     V = V.astype(np.result_type(X.dtype, np.float32), copy=False)
     with narrow_products():
-        left = X @ V
-    # In place: nobody else has these vectors, and of wide data they are larger than the data.
-    V *= values.astype(V.dtype)
-    return left, V
+        # V stays as it is: on a cluster the product is made later.
+        return X @ V, V * values.astype(V.dtype)
 
 
 def unit_rows(Z: Any) -> Any:
