@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import warnings
 import zlib
 from collections.abc import Callable
 from math import prod
@@ -69,7 +70,12 @@ def array_header(stream: IO[bytes]) -> tuple[Any, bool, np.dtype]:
     version = np.lib.format.read_magic(stream)
     if version not in _HEADERS:
         raise ValueError("it holds records instead of plain numbers or texts")
-    return _HEADERS[version](stream)
+    with warnings.catch_warnings():
+        # The header is read as a value of Python, and a backslash in it is warned of there. None is
+        # written by anyone; as an error it is one of a header that cannot be read.
+        for category in (DeprecationWarning, SyntaxWarning):
+            warnings.simplefilter("error", category)
+        return _HEADERS[version](stream)
 
 
 def _refuse_announced(file: Path, stream: IO[bytes], most_bytes: int | None) -> None:
@@ -96,6 +102,8 @@ def _refuse_announced(file: Path, stream: IO[bytes], most_bytes: int | None) -> 
 def _refuse_header(stream: IO[bytes], size: int) -> None:
     """Refuse an array whose header announces more bytes than follow: numpy would make room."""
     shape, _, dtype = array_header(stream)
+    if min(shape, default=0) < 0:
+        raise ValueError(f"an array is announced as {shape}")
     if prod(shape) * dtype.itemsize > size:
         raise ValueError(f"an array is announced as {shape} but only {size:,} bytes follow")
 
