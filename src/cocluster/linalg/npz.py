@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 import warnings
 import zlib
 from collections.abc import Callable
@@ -59,10 +60,21 @@ def load_arrays(file: Path, most_bytes: int | None = None) -> dict[str, Array]:
         _refuse_announced(file, stream, most_bytes)
         loaded = np.load(stream, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
-            return {"X": loaded}
+            return {"X": _proper(loaded)}
         members = {name: loaded[name] for name in loaded.files}
         # An archive may hold other files beside the arrays, which numpy returns as bytes.
-        return {name: value for name, value in members.items() if isinstance(value, np.ndarray)}
+        arrays = {name: own for name, own in members.items() if isinstance(own, np.ndarray)}
+        return {name: _proper(own) for name, own in arrays.items()}
+
+
+def _proper(array: Array) -> Array:
+    """An array; ValueError if it holds texts with numbers that are no letters of Unicode."""
+    if array.dtype.kind == "U" and array.dtype.itemsize:
+        code = np.dtype("u4").newbyteorder(array.dtype.byteorder)
+        letters = np.ascontiguousarray(array).view(code)
+        if letters.max(initial=0) > sys.maxunicode:
+            raise ValueError("a text holds what is no letter")
+    return array
 
 
 def array_header(stream: IO[bytes]) -> tuple[Any, bool, np.dtype]:
