@@ -161,6 +161,11 @@ def _taken_out(rest: dict[str, Array], prefix: str) -> InMemory | None:
         raise ValueError(f"a sparse matrix lacks {', '.join(missing)}")
     data, *others, shape = (rest.pop(name) for name in wanted)
     rest.pop(f"{prefix}format", None)
+    if any(places.dtype.kind not in "iu" for places in (*others, shape)):
+        raise ValueError("a sparse matrix has places that are not whole numbers")
+    if 0 in data.shape[1:]:
+        # scipy divides by the sizes of blocks.
+        raise ValueError("a sparse matrix is kept in blocks of no size")
     return in_bounds(build(_floating(data), *others, shape=tuple(shape.tolist()))).tocsr()
 
 

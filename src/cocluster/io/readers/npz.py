@@ -26,7 +26,7 @@ def read_npz(file: Path, asked: Asked) -> Dataset:
     with unreadable(file.name, ValueError, TypeError):
         matrices, rest = matrices_in(arrays)
     if not matrices:
-        found = some(rest) or "nothing"
+        found = some(map(repr, rest)) or "nothing"
         raise ValueError(f"{file.name} holds no matrix of numbers; it holds {found}.")
     n = next(iter(matrices.values())).shape[0]
     wanted = LABEL_NAMES if asked.label is None else (asked.label,)
