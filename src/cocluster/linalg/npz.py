@@ -6,7 +6,8 @@ import struct
 import sys
 import warnings
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import prod
 from pathlib import Path
 from tokenize import TokenError
@@ -28,6 +29,8 @@ ERRORS = (
     BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError, NotImplementedError, TypeError,
     SyntaxError, RecursionError, TokenError, struct.error,
 )  # fmt: skip
+# How arrays in numpy's format begin.
+MAGIC = np.lib.format.MAGIC_PREFIX
 # numpy's function for the header of each version of its format that plain numbers and texts are
 # written in.
 _HEADERS = {
@@ -56,7 +59,7 @@ def load_arrays(file: Path, most_bytes: int | None = None) -> dict[str, Array]:
     """
     # Opened here because numpy leaves a file open that it has opened and cannot read. Without
     # pickle no code of the file can run.
-    with unreadable(file.name, *ERRORS), file.open("rb") as stream:
+    with unreadable(file.name, *ERRORS), _plain_headers(), file.open("rb") as stream:
         _refuse_announced(file, stream, most_bytes)
         loaded = np.load(stream, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
@@ -82,12 +85,21 @@ def array_header(stream: IO[bytes]) -> tuple[Any, bool, np.dtype]:
     version = np.lib.format.read_magic(stream)
     if version not in _HEADERS:
         raise ValueError("it holds records instead of plain numbers or texts")
+    with _plain_headers():
+        return _HEADERS[version](stream)
+
+
+@contextmanager
+def _plain_headers() -> Iterator[None]:
+    """Let numpy read headers without a warning."""
     with warnings.catch_warnings():
-        # The header is read as a value of Python, and a backslash in it is warned of there. None is
+        # A header is read as a value of Python, and a backslash in it is warned of there. None is
         # written by anyone; as an error it is one of a header that cannot be read.
         for category in (DeprecationWarning, SyntaxWarning):
             warnings.simplefilter("error", category)
-        return _HEADERS[version](stream)
+        # Files of Python 2 take numpy a moment longer, which does not matter to whoever reads them.
+        warnings.filterwarnings("ignore", "Reading `.npy`", UserWarning)
+        yield
 
 
 def _refuse_announced(file: Path, stream: IO[bytes], most_bytes: int | None) -> None:
@@ -105,8 +117,10 @@ def _refuse_announced(file: Path, stream: IO[bytes], most_bytes: int | None) -> 
                 f"bytes; if it is right, allow more by max_bytes={total}."
             )
         for member in archive.infolist():
-            if member.filename.endswith(".npy"):
-                with archive.open(member) as part:
+            with archive.open(member) as part:
+                # numpy takes every such member for an array, whatever it is called.
+                begins = part.peek(len(MAGIC))  # type: ignore[attr-defined]
+                if begins.startswith(MAGIC):
                     _refuse_header(part, member.file_size)
     stream.seek(0)
 
