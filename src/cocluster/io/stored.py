@@ -79,7 +79,7 @@ def _data_in(folder: Path) -> Dataset:
     for part in (
         "feature_names", "feature_metadata", "present", "masks", "extras", "info"
     ):  # fmt: skip
-        if not isinstance(getattr(found, part), Mapping):
+        if not isinstance(getattr(found, part, None), Mapping):
             raise ValueError(f"{part} in {folder / MATRICES}.json is no mapping; get it again.")
     return found
 

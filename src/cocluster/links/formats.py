@@ -132,11 +132,12 @@ def _pyarrow(module: str = "") -> Any:
 def _read_parquet(path: Path) -> Iterator[Numbered]:
     """Rows of a parquet file, counted from 1."""
     parquet, pyarrow = _pyarrow(".parquet"), _pyarrow()
-    with unreadable(path.name, pyarrow.ArrowException, OSError):
+    # Texts are turned into those of Python last, and may then prove to be none.
+    with unreadable(path.name, pyarrow.ArrowException, OSError, UnicodeDecodeError):
         table = parquet.read_table(path)
-    names = [_column(name) for name in table.column_names]
+        names = [_column(name) for name in table.column_names]
+        columns = [column.to_pylist() for column in table.columns]
     _require(path, 1, names)
-    columns = [column.to_pylist() for column in table.columns]
     for line, cells in enumerate(zip(*columns, strict=True), start=1):
         yield line, dict(zip(names, map(_text, cells), strict=True))
 
