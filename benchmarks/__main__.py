@@ -78,7 +78,7 @@ def main(words: Sequence[str] | None = None) -> int:
     command.add_argument("--seeds", type=int, default=3)
     command.set_defaults(act=_asking)
     command = commands.add_parser("faults", help="kill commands while they write")
-    command.add_argument("--kills", type=int, default=200, help="of each command")
+    command.add_argument("--kills", type=int, default=200, help="of each, in all runs")
     command.add_argument("--only", nargs="+", default=(), metavar="COMMAND", help="such as fit")
     command.add_argument("--seed", type=int, default=0, help="of the moments")
     command.add_argument("--out", type=Path, metavar="FILE", help="the table to write")

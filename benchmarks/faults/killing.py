@@ -82,8 +82,32 @@ def started(what: Act, folder: Path, moment: Moment | None = None) -> Ended:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.join()
+    _await_others(process.pid)
     said = log.read_text(encoding="utf-8", errors="replace")[-2000:]
     return Ended(bool(shared[KILLED]), process.exitcode, seconds, shared[WRITES], said)
+
+
+def _await_others(group: int) -> None:
+    """Wait until all that a killed process has started are gone, too.
+
+    On a busy machine they take their time, and the next process would see them still at work: it
+    would leave alone what they were writing.
+    """
+    end = time.monotonic() + LONGEST
+    while _alive(group):
+        if time.monotonic() > end:
+            raise TimeoutError(f"Processes of group {group} do not end.")
+        time.sleep(0.005)
+
+
+def _alive(group: int) -> bool:
+    """Whether a process of a group is there that has not ended."""
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it is gone meanwhile
+            state, _, own = (place / "stat").read_text().rpartition(")")[2].split()[:3]
+            if int(own) == group and state not in ("Z", "X"):
+                return True
+    return False
 
 
 def _run(what: Act, folder: Path, log: Path, shared: Any, aim: Moment | None) -> None:

@@ -24,6 +24,8 @@ IN_A_ROW = 3
 # Seconds after the beginning of a change at which some aimed kills come: as long as a small file
 # takes to be written.
 LATER = 0.004
+# Kills between two lines of the table: a run that is stopped loses no more than these.
+PART = 40
 # Of the time that an undisturbed run takes, moments of chance lie in this much.
 SPAN = 1.1
 Report = Callable[[str, int, int], None]
@@ -31,17 +33,25 @@ Report = Callable[[str, int, int], None]
 
 @dataclass
 class Tally:
-    """What came out for one command."""
+    """What came out for one command, ``before`` being failures of earlier runs."""
 
     kills: int = 0
     aimed: int = 0
     compared: int = 0
+    before: int = 0
     failures: list[str] = field(default_factory=list)
+
+    @staticmethod
+    def of(file: Path, command: str) -> Tally:
+        """What earlier runs have found."""
+        row = _rows(file).get(command, dict.fromkeys(FIELDS, 0))
+        kills, aimed, compared, failures = (int(row[name]) for name in FIELDS[1:])
+        return Tally(kills, aimed, compared, failures)
 
     def row(self, command: str) -> dict[str, Any]:
         """A line of the table."""
         counts = {"kills": self.kills, "aimed": self.aimed, "compared": self.compared}
-        return {"command": command, **counts, "failures": len(self.failures)}
+        return {"command": command, **counts, "failures": self.before + len(self.failures)}
 
 
 @dataclass(frozen=True)
@@ -157,10 +167,12 @@ def run(
 ) -> list[str]:
     """Kill each command so many times, write the table, and return what went wrong.
 
+    It goes on where the last run ended.
+
     Parameters
     ----------
     kills : int
-        For each command, shared by its scenes.
+        For each command in all runs, shared by its scenes.
     only : sequence of str
         Commands; all by default.
     seed : int
@@ -179,11 +191,15 @@ def run(
         raise ValueError(f"There is no command {min(unknown)!r} to kill.")
     troubles: list[str] = []
     for number, (command, own) in enumerate(chosen.items()):
-        tally = Tally()
-        for done in _killed(own, kills, tally, random.Random(seed)):
-            what = f"{command}, {len(tally.failures)} failures"
-            report(what, number * kills + done, len(chosen) * kills)
-        write_row(file, tally.row(command))
+        tally = Tally.of(file, command)
+        while tally.kills < kills:
+            part = min(PART, kills - tally.kills)
+            # Other moments than those of the parts before.
+            rng = random.Random(f"{seed} {tally.kills}")
+            for done in _killed(own, part, tally, rng):
+                what = f"{command}, {len(tally.failures)} failures"
+                report(what, number * kills + done, len(chosen) * kills)
+            write_row(file, tally.row(command))
         troubles += tally.failures
     return troubles
 
@@ -198,13 +214,18 @@ def _killed(own: list[Scene], kills: int, tally: Tally, rng: random.Random) -> I
                 yield tally.kills
 
 
+def _rows(file: Path) -> dict[str, dict[str, Any]]:
+    """Lines of the table by command."""
+    if not file.exists():
+        return {}
+    with file.open(newline="", encoding="utf-8") as opened:
+        return {row["command"]: row for row in csv.DictReader(opened)}
+
+
 def write_row(file: Path, row: dict[str, Any]) -> None:
     """Put the line of a command into the table, in the place of an older one."""
-    rows: list[dict[str, Any]] = []
-    if file.exists():
-        with file.open(newline="", encoding="utf-8") as opened:
-            rows = [old for old in csv.DictReader(opened) if old["command"] != row["command"]]
+    rows = _rows(file) | {row["command"]: row}
     with new_file(file) as unfinished, unfinished.open("w", newline="", encoding="utf-8") as out:
         writer = csv.DictWriter(out, FIELDS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(sorted([*rows, row], key=lambda each: str(each["command"])))
+        writer.writerows(rows[command] for command in sorted(rows))

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.faults.run import Tally, write_row
+
 ROOT = Path(__file__).parents[2]
 COMMANDS = {"ask", "choose-k", "edit", "fit", "reproduce"}
 
@@ -34,3 +36,16 @@ def test_a_few_kills_break_nothing(tmp_path: Path) -> None:
     for row in rows.values():
         assert (row["kills"], row["failures"]) == ("4", "0")
         assert int(row["compared"]) > 0
+
+
+def test_a_stopped_run_is_gone_on_with(tmp_path: Path) -> None:
+    file = tmp_path / "faults.csv"
+    assert Tally.of(file, "fit") == Tally()
+    write_row(file, Tally(40, 20, 15, failures=["lost"]).row("fit"))
+    write_row(file, Tally(8, 4, 3).row("ask"))
+    assert Tally.of(file, "fit") == Tally(40, 20, 15, before=1)
+    again = Tally.of(file, "fit")
+    again.failures.append("lost again")
+    write_row(file, again.row("fit"))
+    assert Tally.of(file, "fit").before == 2
+    assert Tally.of(file, "ask") == Tally(8, 4, 3)

@@ -209,6 +209,8 @@ except ValueError as error:
 """
 FAR = 2_000_000_000
 COMPRESSED = [f"X.indices[1] = {FAR}", "X.indices[1] = -5", f"X.indptr[1] = {FAR}"]
+# As if there were no entries, but for rows in between.
+COMPRESSED += ["X.indptr[-1] = 0"]
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,10 @@ def run(order: Order, told: Callable[[int, int], bool] = lambda done, failed: Fa
         process = _start(replace(order, first=first))
         ended, stopped = _awaited(process, place, partial(_asked, told, place, failures))
         done, most = _count(place)
+        if stopped and done < first:
+            # There was no time for it to begin.
+            done = first
+            break
         if done < first:
             raise RuntimeError(f"The process for {order.target} cannot be started ({ended}).")
         peak = max(peak, most)

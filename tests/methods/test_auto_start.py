@@ -10,6 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, relational
 from cocluster.linalg.subspace import start_scaled
+from cocluster.methods import auto_start
 from cocluster.methods.auto_itcc import ConsensusITCC
 from cocluster.methods.auto_start import (
     cosine_scaled,
@@ -54,6 +55,19 @@ def test_any_storage_has_the_same_labels(rng, seed):
     X = clouds(rng, 310, 8, apart=1.0)[0].round(3)
     dense, sparse = (ConsensusITCC(3, random_state=seed).fit(Y) for Y in (X, sp.csr_array(X)))
     np.testing.assert_array_equal(dense.labels_, sparse.labels_)
+
+
+@pytest.mark.parametrize("filled", [False, True])
+def test_more_clusters_than_directions_are_told_apart(filled, rng, monkeypatch):
+    k, most = 12, 6
+    monkeypatch.setattr(auto_start, "MOST_DIRECTIONS", most)
+    rows, columns = np.arange(240) % k, np.arange(96) % k
+    # Entries of a block, and next to none elsewhere.
+    X = rng.poisson(np.where(rows[:, None] == columns, 9.0, 0.05)).astype(float) + 5.0 * filled
+    assert is_filled(X) == filled
+    assert places(relational(X), k, 0).Z.shape[1] <= (most if filled else 3 * most)
+    found = ConsensusITCC(k, random_state=0).fit(X).labels_
+    assert adjusted_rand_score(rows, found) == 1.0
 
 
 def test_counts_are_told_from_other_measurements(rng):

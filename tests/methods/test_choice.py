@@ -16,7 +16,7 @@ from cocluster import FNMTF, CoCluster, open_blocks, write_blocks
 from cocluster.data import shifting
 from cocluster.data.relational import relational
 from cocluster.datasets import make_blocks
-from cocluster.methods import choice
+from cocluster.linalg.matrices import DENSE_FROM_SHARE
 from cocluster.methods.auto_itcc import ConsensusITCC, ShiftedITCC
 from cocluster.methods.choice import chosen
 from tests.methods.every_method import same_partition
@@ -102,7 +102,7 @@ def test_the_method_follows_from_the_sign(counts: Any) -> None:
 
 def test_signed_data_too_large_to_fill_are_left_to_fnmtf(counts: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(shifting, "DENSE_UP_TO_ENTRIES", counts.size - 1)
-    assert np.count_nonzero(signed(counts)) < counts.size * choice.DENSE_FROM_SHARE
+    assert np.count_nonzero(signed(counts)) < counts.size * DENSE_FROM_SHARE
     for held in (signed(counts), sp.csr_array(signed(counts))):
         model = CoCluster(K, random_state=0).fit(held)
         assert type(model.model_) is FNMTF
@@ -117,7 +117,7 @@ def test_storage_is_chosen_by_what_is_stored(counts: Any) -> None:
     def stored(X: Any) -> bool:
         return sp.issparse(chosen(relational(X))[1].relations[0].matrix)
 
-    assert np.count_nonzero(counts) < counts.size * choice.DENSE_FROM_SHARE
+    assert np.count_nonzero(counts) < counts.size * DENSE_FROM_SHARE
     full = counts + 1.0
     for hold in (np.asarray, sp.csr_array):
         assert stored(hold(counts))

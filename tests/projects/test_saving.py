@@ -146,6 +146,18 @@ def test_any_letter_of_a_name_survives(rng, tmp_path):
     assert len(open_project(folder).run().labels(view)) == X.shape[1]
 
 
+# What a damaged run may call the file of its labels: no name, its own folder, a file elsewhere.
+@pytest.mark.parametrize("files", ["x", {"samples": 1}, {"samples": ""}, {"samples": "../out.csv"}])
+def test_labels_are_read_from_files_of_the_run_only(files, rng, tmp_path):
+    X, _ = counts("dense", rng)
+    run = open_project(CoCluster(2, random_state=0).fit(X).save(tmp_path / "toy")).run()
+    (run.folder.parent / "out.csv").write_text("name,cluster\nsecret,1\n")
+    place = run.folder / "run.json"
+    place.write_text(json.dumps({**run.about, "files": files}))
+    with pytest.raises(ValueError, match=run.folder.name):
+        run.labels()
+
+
 def test_what_cannot_be_kept_is_named_and_nothing_is_left(rng, tmp_path):
     X, _ = counts("dense", rng)
     model = CoCluster(2, random_state=0).fit(X)

@@ -135,3 +135,21 @@ def test_what_a_living_process_writes_is_left_alone(tmp_path):
             second.touch()
         assert first.exists()
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.csv", "b.csv"]
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs /proc")
+def test_what_is_left_goes_though_its_process_has_the_number_of_this_one(tmp_path):
+    """So it is in a container, where a command has the same number each time it is started."""
+    with new_file(tmp_path / "a.csv") as unfinished:
+        ours = unfinished.name
+        own = f"-{os.getpid()}."
+        begun = ours.partition(own)[2].partition("-")[0]
+        left = tmp_path / ours.replace(f"{own}{begun}-", f"{own}{int(begun) - 1}-")
+        left.touch()
+        unfinished.touch()
+        with new_file(tmp_path / "b.csv") as other:
+            # What this process is writing stays.
+            assert unfinished.exists()
+            assert not left.exists()
+            other.touch()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.csv", "b.csv"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,11 @@ def _data_in(folder: Path) -> Dataset:
     found: Dataset = bare
     # Projects of earlier versions know nothing of features beyond their names.
     vars(found).setdefault("feature_metadata", {})
+    for part in (
+        "feature_names", "feature_metadata", "present", "masks", "extras", "info"
+    ):  # fmt: skip
+        if not isinstance(getattr(found, part, None), Mapping):
+            raise ValueError(f"{part} in {folder / MATRICES}.json is no mapping; get it again.")
     return found
 
 

@@ -90,6 +90,9 @@ def in_bounds(matrix: Any) -> Any:
         # A matrix of its own, which shares the arrays: scipy's check may replace those of what it
         # looks at by shorter ones.
         parts = (matrix.data, matrix.indices, matrix.indptr)
+        # scipy looks at the places of the rows only if the last one says that there are entries.
+        if (matrix.indptr[1:] < matrix.indptr[:-1]).any():
+            raise ValueError("index pointer values must form a non-decreasing sequence")
         type(matrix)(parts, shape=matrix.shape).check_format(full_check=True)
     elif layout == "lil":
         # Lists of Python, which are turned into arrays without harm; a wrong index stays in them.

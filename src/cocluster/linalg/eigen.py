@@ -122,10 +122,14 @@ def truncated_svd(
 
 def signs(vectors: Array) -> Array:
     """Signs that make the largest entry of each column positive."""
-    size = np.abs(vectors)
-    # Entries that are equal but for rounding: the first decides.
-    largest = np.argmax(size >= size.max(axis=0) * (1 - 1e-6), axis=0)
-    return np.where(np.take_along_axis(vectors, largest[None], axis=0)[0] < 0, -1.0, 1.0)
+    # Column by column: the sizes of all entries at once would take as much room as the vectors.
+    return np.array([-1.0 if _largest(vector) < 0 else 1.0 for vector in vectors.T])
+
+
+def _largest(vector: Array) -> Any:
+    """The largest entry by size; of entries that are equal but for rounding, the first."""
+    size = np.abs(vector)
+    return vector[np.argmax(size >= size.max(initial=0.0) * (1 - 1e-6))]
 
 
 def _dense(L: Any, r: int) -> tuple[Array, Array]:

@@ -81,7 +81,7 @@ def leading_vectors(
     inside = np.ones(m, bool) if columns is None else columns
 
     def draw(width: int) -> Array:
-        Q = rng.standard_normal((m, width)).astype(dtype)
+        Q = rng.standard_normal((m, width)).astype(dtype, copy=False)
         Q[~inside] = 0
         return Q
 
@@ -94,8 +94,11 @@ def leading_vectors(
         else:
             # The shorter side has the smaller space, and the longer side's vectors follow from it.
             U, values = _leading(X.T, size, X @ known, lambda n: X @ draw(n), room, precise)
-            V = (X.T @ U) * np.divide(1, values, out=np.zeros_like(values), where=values > 0)
-    return V * signs(V).astype(dtype), values
+            V = X.T @ U
+            V *= np.divide(1, values, out=np.zeros_like(values), where=values > 0)
+    # In place, for of wide data these vectors are much larger than the data.
+    V *= signs(V).astype(dtype)
+    return V, values
 
 
 def _leading(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import struct
+import sys
+import warnings
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import prod
 from pathlib import Path
 from tokenize import TokenError
@@ -26,6 +29,8 @@ ERRORS = (
     BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError, NotImplementedError, TypeError,
     SyntaxError, RecursionError, TokenError, struct.error,
 )  # fmt: skip
+# How arrays in numpy's format begin.
+MAGIC = np.lib.format.MAGIC_PREFIX
 # numpy's function for the header of each version of its format that plain numbers and texts are
 # written in.
 _HEADERS = {
@@ -54,14 +59,25 @@ def load_arrays(file: Path, most_bytes: int | None = None) -> dict[str, Array]:
     """
     # Opened here because numpy leaves a file open that it has opened and cannot read. Without
     # pickle no code of the file can run.
-    with unreadable(file.name, *ERRORS), file.open("rb") as stream:
+    with unreadable(file.name, *ERRORS), _plain_headers(), file.open("rb") as stream:
         _refuse_announced(file, stream, most_bytes)
         loaded = np.load(stream, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
-            return {"X": loaded}
+            return {"X": _proper(loaded)}
         members = {name: loaded[name] for name in loaded.files}
         # An archive may hold other files beside the arrays, which numpy returns as bytes.
-        return {name: value for name, value in members.items() if isinstance(value, np.ndarray)}
+        arrays = {name: own for name, own in members.items() if isinstance(own, np.ndarray)}
+        return {name: _proper(own) for name, own in arrays.items()}
+
+
+def _proper(array: Array) -> Array:
+    """An array; ValueError if it holds texts with numbers that are no letters of Unicode."""
+    if array.dtype.kind == "U" and array.dtype.itemsize:
+        code = np.dtype("u4").newbyteorder(array.dtype.byteorder)
+        letters = np.ascontiguousarray(array).view(code)
+        if letters.max(initial=0) > sys.maxunicode:
+            raise ValueError("a text holds what is no letter")
+    return array
 
 
 def array_header(stream: IO[bytes]) -> tuple[Any, bool, np.dtype]:
@@ -69,7 +85,21 @@ def array_header(stream: IO[bytes]) -> tuple[Any, bool, np.dtype]:
     version = np.lib.format.read_magic(stream)
     if version not in _HEADERS:
         raise ValueError("it holds records instead of plain numbers or texts")
-    return _HEADERS[version](stream)
+    with _plain_headers():
+        return _HEADERS[version](stream)
+
+
+@contextmanager
+def _plain_headers() -> Iterator[None]:
+    """Let numpy read headers without a warning."""
+    with warnings.catch_warnings():
+        # A header is read as a value of Python, and a backslash in it is warned of there. None is
+        # written by anyone; as an error it is one of a header that cannot be read.
+        for category in (DeprecationWarning, SyntaxWarning):
+            warnings.simplefilter("error", category)
+        # Files of Python 2 take numpy a moment longer, which does not matter to whoever reads them.
+        warnings.filterwarnings("ignore", "Reading `.npy`", UserWarning)
+        yield
 
 
 def _refuse_announced(file: Path, stream: IO[bytes], most_bytes: int | None) -> None:
@@ -87,8 +117,10 @@ def _refuse_announced(file: Path, stream: IO[bytes], most_bytes: int | None) -> 
                 f"bytes; if it is right, allow more by max_bytes={total}."
             )
         for member in archive.infolist():
-            if member.filename.endswith(".npy"):
-                with archive.open(member) as part:
+            with archive.open(member) as part:
+                # numpy takes every such member for an array, whatever it is called.
+                begins = part.peek(len(MAGIC))  # type: ignore[attr-defined]
+                if begins.startswith(MAGIC):
                     _refuse_header(part, member.file_size)
     stream.seek(0)
 
@@ -96,6 +128,8 @@ def _refuse_announced(file: Path, stream: IO[bytes], most_bytes: int | None) -> 
 def _refuse_header(stream: IO[bytes], size: int) -> None:
     """Refuse an array whose header announces more bytes than follow: numpy would make room."""
     shape, _, dtype = array_header(stream)
+    if min(shape, default=0) < 0:
+        raise ValueError(f"an array is announced as {shape}")
     if prod(shape) * dtype.itemsize > size:
         raise ValueError(f"an array is announced as {shape} but only {size:,} bytes follow")
 
@@ -141,6 +175,11 @@ def _taken_out(rest: dict[str, Array], prefix: str) -> InMemory | None:
         raise ValueError(f"a sparse matrix lacks {', '.join(missing)}")
     data, *others, shape = (rest.pop(name) for name in wanted)
     rest.pop(f"{prefix}format", None)
+    if any(places.dtype.kind not in "iu" for places in (*others, shape)):
+        raise ValueError("a sparse matrix has places that are not whole numbers")
+    if 0 in data.shape[1:]:
+        # scipy divides by the sizes of blocks.
+        raise ValueError("a sparse matrix is kept in blocks of no size")
     return in_bounds(build(_floating(data), *others, shape=tuple(shape.tolist()))).tocsr()
 
 

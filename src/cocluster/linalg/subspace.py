@@ -190,8 +190,9 @@ def _unit_columns(V: Array) -> Array:
 
 def _both_sides(X: Matrix, V: Array, values: Array) -> tuple[Any, Array]:
     """U Σ and V Σ from the right vectors V."""
-    V = V.astype(np.result_type(X.dtype, np.float32))
+    V = V.astype(np.result_type(X.dtype, np.float32), copy=False)
     with narrow_products():
+        # V stays as it is: on a cluster the product is made later.
         return X @ V, V * values.astype(V.dtype)
 
 

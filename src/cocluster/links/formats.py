@@ -12,6 +12,7 @@ from cocluster.links.pairs import COLUMNS
 from cocluster.utils.files import unreadable
 from cocluster.utils.optional import library
 from cocluster.utils.parsing import json_object
+from cocluster.utils.texts import shortened
 
 # What is read: texts by column, and the line they stand on, which messages name.
 Row = dict[str, str]
@@ -59,7 +60,7 @@ def _read_csv(path: Path) -> Iterator[Numbered]:
             if not len(REQUIRED) <= len(cells) <= len(header):
                 raise ValueError(
                     f"{path.name}, line {reader.line_num}: expected {len(REQUIRED)} to "
-                    f"{len(header)} columns ({', '.join(header)}), found {len(cells)}."
+                    f"{len(header)} columns ({shortened(', '.join(header))}), found {len(cells)}."
                 )
             # The last columns are optional and may be left out of a line.
             padded = cells + [""] * (len(header) - len(cells))
@@ -131,11 +132,12 @@ def _pyarrow(module: str = "") -> Any:
 def _read_parquet(path: Path) -> Iterator[Numbered]:
     """Rows of a parquet file, counted from 1."""
     parquet, pyarrow = _pyarrow(".parquet"), _pyarrow()
-    with unreadable(path.name, pyarrow.ArrowException, OSError):
+    # Texts are turned into those of Python last, and may then prove to be none.
+    with unreadable(path.name, pyarrow.ArrowException, OSError, UnicodeDecodeError):
         table = parquet.read_table(path)
-    names = [_column(name) for name in table.column_names]
+        names = [_column(name) for name in table.column_names]
+        columns = [column.to_pylist() for column in table.columns]
     _require(path, 1, names)
-    columns = [column.to_pylist() for column in table.columns]
     for line, cells in enumerate(zip(*columns, strict=True), start=1):
         yield line, dict(zip(names, map(_text, cells), strict=True))
 

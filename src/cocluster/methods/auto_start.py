@@ -37,6 +37,9 @@ from cocluster.methods.starts import singular_vectors
 FILLED = 0.25
 # Directions in which neighbours are sought: beyond these lies mostly noise.
 DIRECTIONS = 50
+# Most directions, however many clusters there are: thousands of clusters lie apart in these, too,
+# and thousands of singular vectors would take minutes and gigabytes.
+MOST_DIRECTIONS = 500
 # Where there are few clusters fewer directions tell them apart, and save time.
 DIRECTIONS_PER_CLUSTER = 5
 # With more samples the three embeddings side by side are first reduced to as many directions as one
@@ -103,12 +106,12 @@ def places(data: RelationalData, k: int, seed: int) -> Places:
     if all(is_filled(relation.matrix) for relation in views):
         graphs = [W for relation in views for W in _graphs(relation, len(data), k, seed)]
         W = sum(graphs[1:], start=graphs[0]) / len(graphs)
-        Z = core_embedding(W, min(k, len(data)), seed)
+        Z = core_embedding(W, min(k, len(data), MOST_DIRECTIONS), seed)
         return Places(Z[copies], order, len(order) >= MANY_SAMPLES)
     parts = [spread(Z, r, len(data)) for r in views for Z in embeddings(r.matrix, k, seed)]
     Z = unit_rows(np.hstack(parts))
     if len(Z) > REDUCED_FROM:
-        size = min(max(DIRECTIONS, k), Z.shape[1])
+        size = min(max(DIRECTIONS, k), Z.shape[1], MOST_DIRECTIONS)
         Z = leading_subspace(Z, size, np.random.default_rng(seed))[0]
     W = neighbour_graph(Z, NEIGHBOURS_OF_OCCURRENCES, seed)
     return Places(smoothed(W, Z, STEPS)[copies], order, False)
@@ -117,7 +120,8 @@ def places(data: RelationalData, k: int, seed: int) -> Places:
 def far_places(data: RelationalData, k: int, seed: int) -> Any:
     """Unit rows of the singular vectors of all views, for data too large to compare their rows."""
     views = [relation for relation in data.relations if relation.rows == data.center]
-    parts = [unit_rows(singular_vectors(start_scaled(r.matrix), k, seed)[0]) for r in views]
+    size = min(k, MOST_DIRECTIONS)
+    parts = [unit_rows(singular_vectors(start_scaled(r.matrix), size, seed, k)[0]) for r in views]
     if len(parts) == 1 and views[0].row_index is None:
         return parts[0]  # where its rows are, perhaps on a cluster
     return np.hstack([spread(Z, r, len(data)) for Z, r in zip(parts, views, strict=True)])
@@ -141,7 +145,7 @@ def embedding(Y: StartMatrix, k: int, seed: int) -> Array:
     Weighted by the value itself, the many vectors that hold little but noise count for too much.
     """
     few = max(FEW, min(DIRECTIONS, DIRECTIONS_PER_CLUSTER * k))
-    Z = singular_vectors(Y, max(few, k), seed, k)[0]
+    Z = singular_vectors(Y, min(max(few, k), MOST_DIRECTIONS), seed, k)[0]
     # They come weighted once: the length of a column is the singular value.
     return np.asarray(unit_rows(Z * np.linalg.norm(Z, axis=0)))
 

@@ -28,6 +28,7 @@ from sklearn.utils.validation import check_is_fitted
 from cocluster.data.names import with_columns_of
 from cocluster.data.relational import RelationalData, blocks_of, relational
 from cocluster.data.scaling import NORMALIZATIONS, fit_scaling
+from cocluster.data.storage import without_zeros
 from cocluster.linalg.matrices import is_nonnegative
 from cocluster.linalg.partitions import as_array, strongest
 from cocluster.linalg.types import Array, Matrix
@@ -232,7 +233,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
 
     def _checked(self, data: RelationalData) -> RelationalData:
         """The data with the samples in rows, checked against the method's needs."""
-        data = data.oriented()
+        data = without_zeros(data.oriented())
         if not self._unknown:
             check_complete(data, type(self).__name__)
         if self._needs_nonnegative():

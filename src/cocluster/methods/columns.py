@@ -138,19 +138,25 @@ def _shared_costs(profiles: Profiles, fine: Partition) -> Array:
 def regrouped(profiles: Profiles, groups: Partition, max_sweeps: int = MOST_SWEEPS) -> Partition:
     """Every object to the group that codes it best, until none moves; the loss never rises."""
     for _ in range(max_sweeps):
-        C = inner(groups, profiles.Q)
-        costs = -profiles.Q @ _codes(profiles, C).T
-        # The profile of a group without objects says nothing: it is filled below.
-        costs[:, groups.sizes == 0] = np.inf
-        moved = assigned(costs, groups, profiles.ties, profiles.pairwise)
-        if not moved.sizes.all():
-            own = costs[np.arange(len(costs)), moved.labels]
-            # What an object would win by a group of its own, whose profile codes it best.
-            moved = fill_empty(moved, profiles.kept(profiles.Q) + own, profiles.ties)
+        moved = _moved(profiles, groups)
         if np.array_equal(moved.labels, groups.labels):
             break
         groups = moved
     return groups
+
+
+def _moved(profiles: Profiles, groups: Partition) -> Partition:
+    """Every object to the group that codes it best, once, and no group left empty."""
+    # The codes are negated, and not the objects, of which there may be millions.
+    costs = profiles.Q @ -_codes(profiles, inner(groups, profiles.Q)).T
+    # The profile of a group without objects says nothing: it is filled below.
+    costs[:, groups.sizes == 0] = np.inf
+    moved = assigned(costs, groups, profiles.ties, profiles.pairwise)
+    if moved.sizes.all():
+        return moved
+    own = costs[np.arange(len(costs)), moved.labels]
+    # What an object would win by a group of its own, whose profile codes it best.
+    return fill_empty(moved, profiles.kept(profiles.Q) + own, profiles.ties)
 
 
 def _codes(profiles: Profiles, C: Array) -> Array:

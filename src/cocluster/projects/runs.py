@@ -17,7 +17,7 @@ from cocluster.linalg.types import Array
 from cocluster.report.grid import Grid
 from cocluster.utils.files import unreadable
 from cocluster.utils.parsing import json_object
-from cocluster.utils.texts import as_json, file_names, read_table, write_table
+from cocluster.utils.texts import as_json, file_names, quoted, read_table, write_table
 from cocluster.utils.versions import versions
 
 # Where sums of large matrices are kept.
@@ -107,9 +107,16 @@ class StoredRun:
 
     def labels(self, name: str = "samples") -> dict[str, int]:
         """Cluster of every object of a type, by what it is called."""
-        known = self.about.get("files", {})
-        file = self.folder / known.get(name, f"labels_{name}.csv")
-        if not file.exists():
+        place = str(self.folder / "run.json")
+        with unreadable(place, AttributeError):
+            called = self.about.get("files", {}).get(name, f"labels_{name}.csv")
+        # Such files lie beside this one; another path would lead out of the project.
+        if not isinstance(called, str) or Path(called).name != called:
+            raise ValueError(
+                f"{place} names {quoted(called)} for labels, which is no file beside it."
+            )
+        file = self.folder / called
+        if not file.is_file():
             raise ValueError(f"{self.folder} has no labels of {name!r}.")
         with unreadable(str(file), KeyError, ValueError, TypeError, csv.Error):
             return {row["name"]: int(row["cluster"]) for row in read_table(file)}

@@ -61,17 +61,16 @@ def _beside(target: Path) -> Path:
     half done. Hidden, and with the target's ending, because some writers add the ending they miss.
     """
     _sweep(target.parent)
-    return target.with_name(
-        f"{UNFINISHED}{_machine()}-{os.getpid()}-{secrets.token_hex(8)}{target.suffix}"
-    )
+    own = f"{os.getpid()}.{_state(os.getpid())[1]}"
+    return target.with_name(f"{UNFINISHED}{_machine()}-{own}-{secrets.token_hex(8)}{target.suffix}")
 
 
 def _sweep(folder: Path) -> None:
     """Remove what processes of this machine were writing when they were killed."""
     # Only the machine that a process ran on can tell whether it has ended.
     for left in folder.glob(f"{UNFINISHED}{_machine()}-*"):
-        number = left.name.removeprefix(UNFINISHED).split("-")[1]
-        if number.isdigit() and not _runs(int(number)):
+        number, _, begun = left.name.removeprefix(UNFINISHED).split("-")[1].partition(".")
+        if number.isdigit() and not _runs(int(number), begun):
             remove(left)
 
 
@@ -89,8 +88,8 @@ def _machine() -> str:
     return f"{zlib.crc32(socket.gethostname().encode()):08x}"
 
 
-def _runs(process: int) -> bool:
-    """Whether there is such a process; where that cannot be asked for, there is."""
+def _runs(process: int, begun: str) -> bool:
+    """Whether there is a process that began then; where that cannot be asked for, there is."""
     if os.name == "nt":
         return True  # `os.kill` would end it there
     try:
@@ -99,12 +98,21 @@ def _runs(process: int) -> bool:
         return False
     except (OSError, OverflowError):
         pass  # it belongs to someone else, or is no number of a process
+    state, since = _state(process)
+    # A process that was killed keeps its number (as a "zombie") until its parent asks for its end;
+    # and then another one may have the number. In a container the same command has the same one
+    # each time, so that this process itself may have that of the one that was killed.
+    return state not in ("Z", "X") and (not since or not begun or since == begun)
+
+
+def _state(process: int) -> tuple[str, str]:
+    """What a process does, as one letter, and when it began; empty on systems that do not say."""
     try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return True  # not every system has this
-    # A process that was killed keeps its number (as a "zombie") until its parent asks for its end.
-    return state not in ("Z", "X")
+        return "", ""
+    # The third and the 22nd of all fields; the name of the program, with its brackets, is second.
+    return fields[0], fields[19]
 
 
 def hidden_beside(target: Path, word: str) -> Path:

@@ -85,6 +85,9 @@ def _refuse_market(file: Path, content: bytes, asked: Asked) -> None:
     n, m, entries, _, values, _ = scipy.io.mminfo(_stream(content))
     if values == "complex":
         raise ValueError(f"{file.name} holds complex numbers; store real ones, such as abs(X).")
+    if n < 1 or m < 1:
+        # scipy's compiled reader divides by the number of rows.
+        raise ValueError(f"{file.name} announces {n} rows and {m} columns: it holds no data.")
     # An entry takes two bytes at least, and half of them may be left out by symmetry. Without
     # this a file of a few bytes could ask for any amount of memory.
     if entries > 2 * len(content):

@@ -17,7 +17,7 @@ from cocluster.io.readers.cluto import is_cluto, read_cluto
 from cocluster.io.readers.common import AS_ARRAY, LABEL_NAMES, encode_labels
 from cocluster.io.readers.mat5 import HEADER_BYTES, ORDERS, Variable, variables_in
 from cocluster.io.readers.packed import PLACE_BYTES, allowed, refuse_bytes
-from cocluster.io.reading import Reading
+from cocluster.io.reading import Reading, some
 from cocluster.linalg.checked import in_bounds, in_form
 from cocluster.linalg.matrices import by_rows
 from cocluster.linalg.types import Array, InMemory
@@ -47,13 +47,13 @@ def read_mat(file: Path, asked: Asked) -> Dataset:
     if data is None:
         raise ValueError(
             f"{file.name} has none of the variables {', '.join(DATA_NAMES)}; it holds "
-            f"{', '.join(variables) or 'nothing'}, rename the matrix."
+            f"{some(map(repr, variables)) or 'nothing'}, rename the matrix."
         )
     wanted = MATLAB_LABELS if asked.label is None else (asked.label,)
     key = next((name for name in wanted if variables.get(name) is not None and name != data), None)
     if asked.label and key is None:
         raise ValueError(
-            f"{file.name} has no variable {asked.label!r}; it holds {', '.join(variables)}."
+            f"{file.name} has no variable {asked.label!r}; it holds {some(map(repr, variables))}."
         )
     labels, names = encode_labels(None if key is None else np.ravel(variables[key]).tolist())
     views = {v: _upright(X, labels) for v, X in _views(file, data, variables[data]).items()}

@@ -10,7 +10,7 @@ from cocluster.io.dataset import Dataset
 from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.common import LABEL_NAMES, encode_labels
 from cocluster.io.readers.packed import allowed, refuse_size
-from cocluster.io.reading import Reading
+from cocluster.io.reading import Reading, some
 from cocluster.linalg.npz import load_arrays, matrices_in
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
@@ -26,7 +26,7 @@ def read_npz(file: Path, asked: Asked) -> Dataset:
     with unreadable(file.name, ValueError, TypeError):
         matrices, rest = matrices_in(arrays)
     if not matrices:
-        found = ", ".join(rest) or "nothing"
+        found = some(map(repr, rest)) or "nothing"
         raise ValueError(f"{file.name} holds no matrix of numbers; it holds {found}.")
     n = next(iter(matrices.values())).shape[0]
     wanted = LABEL_NAMES if asked.label is None else (asked.label,)

@@ -178,21 +178,22 @@ class InformationProblem(RelationalProblem):
             moved = self.reassigned(name, state, -code, rarity)
             if moved.factors[name].sizes.all():
                 return moved
-        scores, ties = self.scores_given(name, state, joints), self.ties.get(name)
         pairs, prior = self.pairs.get(name), self.priors.get(name)
-        if prior is not None:
-            scores = scores + prior.costs * -1.0
-        scores = rowwise(np.subtract, scores, rarity)
-        nothing = np.zeros((state.factors[name].shape[1],) * 2)
         # The cost of a cluster in a block is B_kk - 2 A_ik: with B = 0 and half the scores it is
-        # minus the score, so that links act as in every factorisation.
-        block = BlockQuadratic(scores * 0.5, nothing, pairs and pairs.matrix)
-        G = Indicator(ties=ties).step(state.factors[name], block)
+        # minus the score, so that links act as in every factorisation. Only the halves are kept,
+        # for of wide data they are much larger than the data.
+        half = self.scores_given(name, state, joints) * 0.5
+        if prior is not None:
+            half = half + prior.costs * -0.5
+        half = rowwise(np.subtract, half, rarity * 0.5)
+        nothing = np.zeros((state.factors[name].shape[1],) * 2)
+        block = BlockQuadratic(half, nothing, pairs and pairs.matrix)
+        G = Indicator(ties=self.ties.get(name)).step(state.factors[name], block)
         moved = self.replaced(state, name, G)
         if G.sizes.all():
             return moved
-        scores = gathered(scores)
-        own = scores[np.arange(len(scores)), gathered(G).labels]
+        half = gathered(half)
+        own = 2 * half[np.arange(len(half)), gathered(G).labels]
         filled = self._refilled(name, moved, self._gain_alone(name, state, own))
         # Clusters of one object cost more than others: perhaps more than the step has gained.
         if name in self.occurrence and self.objective(filled) > self.objective(state):

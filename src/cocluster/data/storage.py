@@ -1,0 +1,64 @@
+"""Dense or sparse by what a matrix holds, not by how it came.
+
+Products of dense and of sparse arrays add the same numbers in another order, and so differ in the
+last digit. Where many things are equal, as in data of few ones and many zeros, that digit decides:
+between two clusters that cost the same, or among the singular vectors of one singular value. So
+that the same numbers give the same labels, methods are given them in the same storage.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from cocluster.data.relation import Relation
+from cocluster.data.relational import RelationalData
+from cocluster.data.shifting import may_be_dense
+from cocluster.linalg.matrices import (
+    DENSE_FROM_SHARE,
+    as_dense,
+    as_sparse,
+    column_counts,
+    values_of,
+)
+from cocluster.linalg.types import is_operator
+
+
+def is_full(R: Any) -> bool:
+    """Whether so many entries are not zero that a dense array serves best."""
+    # In memory the entries are counted where they are; blocks know the counts of their columns.
+    there = column_counts(R).sum() if is_operator(R) else np.count_nonzero(values_of(R))
+    return bool(there > DENSE_FROM_SHARE * prod(R.shape))
+
+
+def by_content(data: RelationalData) -> RelationalData:
+    """The data with full matrices dense and all others sparse, unless they are large."""
+    return replace(data, relations=tuple(_stored(r, as_dense) for r in data.relations))
+
+
+def without_zeros(data: RelationalData) -> RelationalData:
+    """The data with matrices that are not full as sparse ones, unless they are large.
+
+    Full ones stay as they are, for those who promise that sparse data are never filled. They have
+    so many different entries that the last digit decides next to nothing.
+    """
+    return replace(data, relations=tuple(_stored(r, _as_it_is) for r in data.relations))
+
+
+def _as_it_is(R: Any) -> Any:
+    """A matrix as it is."""
+    return R
+
+
+def _stored(relation: Relation, if_full: Any) -> Relation:
+    """The relation with a full matrix stored in one way, and any other as a sparse one."""
+    R = relation.matrix
+    # Of large data no second copy is made, and what is not in memory stays where it is. A mask goes
+    # with its matrix, and both stay as they are.
+    if is_operator(R) or not may_be_dense(R) or relation.observed is not None:
+        return relation
+    stored = if_full(R) if is_full(R) else as_sparse(R)
+    return relation if stored is R else replace(relation, matrix=stored)
