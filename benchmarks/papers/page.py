@@ -11,6 +11,7 @@ import numpy as np
 
 from benchmarks.packs import read_rows
 from benchmarks.papers.below import Cell, below_lines, with_both
+from benchmarks.papers.draws import draw_lines
 from benchmarks.papers.exhibit import Exhibit, ours
 from benchmarks.papers.layout import MISSING, compared, table_lines
 from benchmarks.papers.protocol import SHARES, Setting, Table, judge, written
@@ -73,6 +74,7 @@ def _table_lines(table: Table, folder: Path, quick: bool) -> list[str]:
         shown = cells(table, metric, published, best[metric])
         short += with_both(shown) if metric in SHARES else []
         lines += ["", f"## {metric}", "", *_grid(table, metric, shown)]
+        lines += ["", *draw_lines(table, rows, quick, metric)] if table.each_draw else []
     lines += ["", *_marks(table)]
     if set(SHARES).intersection(table.metrics):
         lines += below_lines(table.paper, table.number, short, folder, table.unit)

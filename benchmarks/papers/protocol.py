@@ -110,6 +110,8 @@ class Table:
         Share of all pairs that semi-supervised methods are told.
     unit : float
         What the paper prints for 1.
+    each_draw : bool
+        Whether the paper may have chosen settings for each draw: the page has these figures too.
     note : str
         What the page says of the protocol besides.
     """
@@ -129,6 +131,7 @@ class Table:
     quick_scales: Scales = ()
     fraction: float = 0.0
     unit: float = 1.0
+    each_draw: bool = False
     note: str = ""
 
     @property

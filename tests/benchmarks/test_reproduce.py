@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -112,6 +113,20 @@ def test_a_setting_with_missing_runs_does_not_count(table: Table, folder: Path) 
     assert len(kept) < len(lines)
     file.write_text("\n".join(kept) + "\n")
     assert "0.750 / 0.500 / -0.250" in write_page(table, folder, quick=False).read_text()
+
+
+def test_a_setting_for_each_draw_is_the_best_of_every_seed(table: Table, folder: Path) -> None:
+    def by_seed(problem: Problem, setting: Setting, seed: int) -> Answer:
+        """Right for the strength of the seed only, else half of it."""
+        return halves(problem, {"strength": int(setting["strength"] == seed % 2)}, seed)
+
+    column = replace(table.columns[0], solve=by_seed)
+    drawn = replace(table, columns=(column, *table.columns[1:]), each_draw=True)
+    run(drawn, folder, loader=blocks)
+    page = write_page(drawn, folder, quick=False).read_text()
+    # Strength 0 is right for two of three seeds; two strengths at two scalings were run.
+    assert "| Blocks | 0.750 / 0.833 / +0.083 |" in page
+    assert "| Blocks | 1.000 (4) | 1.000 (2) | - |" in page
 
 
 def test_runs_record_seeds_versions_and_refusals(table: Table, tmp_path: Path) -> None:

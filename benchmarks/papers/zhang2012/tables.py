@@ -39,7 +39,7 @@ def tables() -> list[Table | Exhibit]:
     parts["finalists"] = FINALISTS
     drawn = parts | {"quick_scales": ("log l2", "log tfidf"), "columns": text}
     # What differs from draw to draw needs more draws and more settings to compare.
-    drawn |= {"quick_runs": 3, "finalists": 2 * FINALISTS}
+    drawn |= {"quick_runs": 3, "finalists": 2 * FINALISTS, "each_draw": True}
     # Without draws only the starts differ; few samples allow more settings.
     small = parts | {"quick_runs": 1, "quick_scales": ("l2", "log l2", None)}
     small["columns"] = _columns({"strength": (0.1, 1, 10), "n_components": (2, 5)})
