@@ -212,6 +212,28 @@ def test_two_sittings_are_as_one(options, project, tmp_path):
     ]
 
 
+@pytest.mark.parametrize("late", [("talk.json",), ("talk.json", "interview.json")])
+def test_a_sitting_killed_while_an_answer_is_kept_goes_on_as_one(late, project, tmp_path):
+    """The answer is in the ledger, and some of the files beside it are those of before."""
+    parted = tmp_path / "parted"
+    shutil.copytree(project, parted)
+    words = ["s", "d", "d", "s"]
+    called("ask", project.name, "-n", "4", cwd=tmp_path, typed="\n".join(words))
+    called("ask", "parted", "-n", "2", cwd=tmp_path, typed="\n".join(words[:2]))
+    before = {name: (parted / name).read_bytes() for name in late}
+    called("ask", "parted", "-n", "1", cwd=tmp_path, typed=words[2])
+    for name, content in before.items():
+        (parted / name).write_bytes(content)
+    called("ask", "parted", "-n", "1", cwd=tmp_path, typed=words[3])
+    said = [
+        [(line.step, line.a, line.b, line.relation) for line in open_project(own).ledger.lines()]
+        for own in (project, parted)
+    ]
+    assert len(said[0]) == 4
+    assert said[0] == said[1]
+    assert_array_equal(open_project(project).model.labels_, open_project(parted).model.labels_)
+
+
 def test_an_answer_taken_back_is_asked_for_again(project):
     found = called("ask", project.name, "-n", "2", cwd=project.parent, typed="d\nz\nd\ns\n")
     asked = [line for line in found.err.splitlines() if "belong together?" in line]

@@ -78,6 +78,9 @@ class Talk:
         except (ValueError, KeyError, OSError):
             # Nothing is lost with it but how the questions went on: the answers are in the ledger.
             return None
+        # Killed between the two files: the last answers are taken over from the ledger once more.
+        while len(interview.answers) > sum(talk.counts):
+            interview.undo()
         return talk if sum(talk.counts) == len(interview.answers) else None
 
     def write(self, project: Project) -> None:
