@@ -167,7 +167,7 @@ def linked(rows: pd.DataFrame) -> str:
         "nmi", ["set", "method"], "share", sort=False
     )
     lines = [
-        f"| {title('links', rows)} | | {' | '.join(wide)} |",
+        f"| {title('links', rows)} | method | {' | '.join(wide)} |",
         "|---" * (wide.shape[1] + 2) + "|",
     ]
     for (name, method), row in wide.iterrows():

@@ -95,7 +95,7 @@ def test_what_is_no_data_is_left_alone(tmp_path, compressed):
     assert np.array_equal(dataset.X, X)
     assert dataset.labels.tolist() == [0, 0, 1, 1]
     written(file, beside, compressed)
-    with pytest.raises(ValueError, match=r"it holds about, note, odd, rename"):
+    with pytest.raises(ValueError, match=r"it holds 'about', 'note', 'odd', rename"):
         read(file)
 
 
