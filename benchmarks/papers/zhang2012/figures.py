@@ -137,7 +137,8 @@ FIGURE1 = Picture(
     "best is shown. Logarithms of counts, rows at unit length, defaults otherwise. Apart: by a "
     "quarter of the documents' standard deviation.",
     changed="the draw shown, which was the first of ten; classes are told apart by the best cut "
-    "and by 2-means, in all draws.",
+    "and by 2-means, in all draws; the pages were a copy of stems without stop words, with which "
+    "the claims held for 191 of 200, in 8 of 10 and in 10 of 10.",
     panels={name: lambda name=name: _projection(name) for name in (BGP, OURS)},  # type: ignore[misc]
     paint=_paint,
     claims=(
@@ -145,7 +146,7 @@ FIGURE1 = Picture(
         _by_draw("halves", "2-means on LDCC's line is nearer to the classes than on BGP's"),
         _by_draw("apart", "more words lie apart from their median with LDCC than with BGP"),
     ),
-    needs=("webkb7_rossi",),
+    needs=("webkb7_raw",),
     columns=2,
     height=3.4,
 )
@@ -169,9 +170,10 @@ FIGURE3 = Curves(
     shows="accuracy is stable in λ below some threshold, and changes little with α.",
     remark="5 neighbours and 10 eigenvectors throughout, logarithms of counts. Patches here are "
     "made of rows of unit length, so λ has a scale of its own; the paper's range of λ is not in "
-    "its text. α = 10 loses 5 points from λ = 1 on, the others change by 2 at most. The printed "
-    "level is the best of a whole grid, ours is one setting.",
-    changed="neighbours and eigenvectors were searched at every point in two versions.",
+    "its text. α = 10 loses 12 points from λ = .001 to 1,000, the others change by 1 at most. "
+    "The printed level is the best of a whole grid, ours is one setting.",
+    changed="neighbours and eigenvectors were searched at every point in two versions; the pages "
+    "were a copy of stems without stop words, with which the claims held in 11 of 12 and 3 of 7.",
     points=tuple((ridge, _ridge_table(ridge)) for ridge in RIDGES),
     panels={"WebKB4": ("WebKB4",)},
     axis="λ",

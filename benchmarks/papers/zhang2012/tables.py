@@ -10,9 +10,19 @@ from benchmarks.papers.protocol import Column, Scales, Table
 from benchmarks.papers.solvers import kmeans, method
 from benchmarks.papers.zhang2012.exhibits import exhibits
 
+PAGES = (
+    "Of the pages themselves; the first version was, and table 3 still is, of a copy of stems "
+    "without stop words, with which LDCC had 60.9 in the mean (`../NOTES.md`). DRCC has not been "
+    "run on the pages yet."
+)
 
-def _columns(quick: Grid) -> tuple[Column, ...]:
-    """Columns of zhang2012; quick is the part of LDCC's grid, and so of DRCC's, for quick runs."""
+
+def _columns(quick: Grid, patches: Grid | None = None) -> tuple[Column, ...]:
+    """Columns of zhang2012.
+
+    Quick is the part of LDCC's grid, and so of DRCC's, for quick runs; patches is what LDCC
+    searches besides the paper's grid.
+    """
     strength = (0.01, 0.1, 1, 10, 100)
     graph: Grid = {"strength": strength, "n_neighbors": NEIGHBORS}
     # The grid of the paper has no number near that of the classes, which is better (NOTES.md).
@@ -23,7 +33,7 @@ def _columns(quick: Grid) -> tuple[Column, ...]:
         Column("BGP", method("bsgp")),
         Column("DRCC", method("drcc"), graph, {k: v for k, v in quick.items() if k in graph}),
         Column("ITCC", method("itcc", init="random", n_init=10)),
-        Column("LDCC", method("ldcc"), graph | components, quick),
+        Column("LDCC", method("ldcc"), graph | components | (patches or {}), quick),
     )
 
 
@@ -40,16 +50,18 @@ def tables() -> list[Table | Exhibit]:
     drawn = parts | {"quick_scales": ("log l2", "log tfidf"), "columns": text}
     # What differs from draw to draw needs more draws and more settings to compare.
     drawn |= {"quick_runs": 3, "finalists": 2 * FINALISTS, "each_draw": True}
+    # The paper says nothing of the length of samples and features in a patch. Searched in table 2
+    # only: the runs of tables 1 and 3 are older than the choice, all of unit length.
+    lengths = _columns(coarse | {"patch_scale": ("unit",)}, {"patch_scale": ("unit", "given")})
     # Without draws only the starts differ; few samples allow more settings.
     small = parts | {"quick_runs": 1, "quick_scales": ("l2", "log l2", None)}
     small["columns"] = _columns({"strength": (0.1, 1, 10), "n_components": (2, 5)})
-    made = (("2", "balanced WebKB", balanced), ("3", "unbalanced WebKB", unbalanced))
+    pages = drawn | {"columns": lengths, "quick_sets": _two_and_four(balanced), "note": PAGES}
+    copy = drawn | {"quick_sets": _two_and_four(unbalanced)}
     return [
         Table("zhang2012", "1", "20 Newsgroups", groups, quick_sets=("NG2", "NG3"), **drawn),
-        *(
-            Table("zhang2012", number, title, sets, quick_sets=_two_and_four(sets), **drawn)
-            for number, title, sets in made
-        ),
+        Table("zhang2012", "2", "balanced WebKB", balanced, **pages),
+        Table("zhang2012", "3", "unbalanced WebKB", unbalanced, **copy),
         Table("zhang2012", "4", "gene expression", genes, **small),
         *exhibits(),
     ]
