@@ -122,12 +122,17 @@ def _tables(paper: str, folder: Path) -> list[str]:
 
 
 def means_by_method(table: Table, found: list[Cell]) -> dict[str, tuple[float, float]]:
-    """Published mean and ours of each method."""
+    """Published mean and ours of each method that has as many cells as most have.
+
+    A mean over fewer rows, which may be the easy ones, cannot stand beside the others; one row less
+    may, since single figures are not legible in print.
+    """
+    cells = {c.name: [cell for cell in found if cell.column == c.name] for c in table.columns}
+    most = max(map(len, cells.values()), default=0)
     means = {}
-    for name in (column.name for column in table.columns):
-        both = [(cell.theirs, cell.ours) for cell in found if cell.column == name]
-        if both:
-            theirs, ours = np.mean(both, axis=0)
+    for name, own in cells.items():
+        if own and len(own) >= most - 1:
+            theirs, ours = np.mean([(cell.theirs, cell.ours) for cell in own], axis=0)
             means[name] = float(theirs), float(ours)
     return means
 
