@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import warnings
 from io import BytesIO
 from math import prod
@@ -61,6 +62,11 @@ def read_mat(file: Path, asked: Asked) -> Dataset:
     return Dataset(file.stem, views, labels=labels, class_names=names, reading=reading)
 
 
+# Of version 4: bytes before a variable, the first number that is no kind in this order of bytes,
+# the last digit of sparse ones, and bytes of an entry by the tens of the kind.
+FOUR_HEAD, HIGHEST_KIND, SPARSE_KIND, ENTRY_BYTES = 20, 5000, 2, (8, 4, 4, 2, 2, 1)
+
+
 def _variables(file: Path, asked: Asked) -> dict[str, Any]:
     """Those variables of the file that may be data or classes, by name."""
     # A file that is cut off makes scipy raise errors of many kinds (zlib, struct, index, ...).
@@ -109,13 +115,33 @@ def _oldest(file: Path, asked: Asked) -> dict[str, Any]:
     """Variables of a file of version 4, which scipy reads without compiled code."""
     bound = allowed(file, asked.max_bytes)
     # From memory no more is read than there is; for a file, room is made for what is announced.
-    stream = BytesIO(file.read_bytes())
+    content = file.read_bytes()
+    _refuse_backwards(content)
+    stream = BytesIO(content)
     for _, shape, kind in scipy.io.whosmat(stream):
         # Of a sparse matrix, rows and columns take room even where they are empty.
         places = sum(shape) if kind == "sparse" else prod(shape)
         refuse_bytes(file, "announces", places * PLACE_BYTES, bound)
     stream.seek(0)
     return _loaded(stream)
+
+
+def _refuse_backwards(content: bytes) -> None:
+    """Refuse sizes of version 4 that lead back in the file: scipy would follow them for ever.
+
+    A variable begins with five numbers: its kind, rows, columns, whether it is complex, and the
+    length of its name. The tens of the kind say how many bytes an entry has.
+    """
+    order = "<" if 0 <= struct.unpack_from("<i", content)[0] < HIGHEST_KIND else ">"
+    place = 0
+    while place + FOUR_HEAD <= len(content):
+        kind, rows, columns, complex_, name = struct.unpack_from(f"{order}5i", content, place)
+        if min(kind, rows, columns, name) < 0 or kind // 10 % 10 >= len(ENTRY_BYTES):
+            raise ValueError("a size in it is no size")
+        entries = rows * columns * (2 if complex_ == 1 and kind % 10 != SPARSE_KIND else 1)
+        place += FOUR_HEAD + name + entries * ENTRY_BYTES[kind // 10 % 10]
+    if place > len(content):
+        raise ValueError("it is cut off")
 
 
 def _views(file: Path, name: str, value: Any) -> dict[str, InMemory]:
