@@ -68,14 +68,15 @@ class Reading:
     def told(self) -> str:
         """What was taken for what, in one line; empty if there is nothing to tell."""
         left_out = [f"{name} ({why})" if why else name for name, why in self.left_out.items()]
+        entries = [shortened(name) for name in self.entries]
         parts = {
-            "id": self.id,
-            "title": self.title,
+            "id": shortened(self.id),
+            "title": shortened(self.title),
             "text": some(self.text),
-            "entries": " x ".join(self.entries[:2]) + "".join(f", {e}" for e in self.entries[2:]),
+            "entries": " x ".join(entries[:2]) + "".join(f", {e}" for e in entries[2:]),
             "numbers": some(self.numbers),
             "categories": some(self.categories),
-            "classes": f"{self.label} (not used)" if self.label else "",
+            "classes": f"{shortened(self.label)} (not used)" if self.label else "",
             "left out": some(left_out),
         }
         named = [f"{what}: {names}" for what, names in parts.items() if names]

@@ -36,7 +36,15 @@ def quoted(value: Any) -> str:
 
 
 def shortened(text: str, letters: int | None = None) -> str:
-    """A text for a message, cut off if it is long; ``letters`` is how many it has to tell of."""
+    r"""A text for a message, cut off if it is long; ``letters`` is how many it has to tell of.
+
+    Line ends and what else is not seen are written as Python writes them: a message is one line.
+
+    >>> shortened("a\nb") == r"a\nb"
+    True
+    """
+    if not text.isprintable():
+        text = repr(text)[1:-1]
     if len(text) <= QUOTED:
         return text
     return f"{text[:QUOTED]}... ({letters or len(text):,} letters)"
