@@ -16,6 +16,7 @@ from cocluster.linalg.positions import positions_of
 from cocluster.linalg.types import Array, InMemory
 from cocluster.preprocessing.counting import WordCounter
 from cocluster.utils.html import markup, small_table, tag
+from cocluster.utils.texts import shortened
 
 # The type of the rows in `Dataset.data`, after which no view can be called.
 CENTER = "samples"
@@ -312,7 +313,7 @@ class Dataset:
         return str(markup(table, [tag("p", line) for line in told]))
 
     def __repr__(self) -> str:
-        views = ", ".join(f"{view}: {matrix.shape[1]}" for view, matrix in self.views.items())
+        views = ", ".join(f"{shortened(view)}: {X.shape[1]}" for view, X in self.views.items())
         return f"Dataset({self.name}; samples: {len(self)}, {views}; {self.n_classes} classes)"
 
 

@@ -117,6 +117,8 @@ def _refuse_announced(file: Path, stream: IO[bytes], most_bytes: int | None) -> 
                 f"bytes; if it is right, allow more by max_bytes={total}."
             )
         for member in archive.infolist():
+            if member.compress_size > size:
+                raise ValueError(f"a member is announced with {member.compress_size:,} bytes")
             with archive.open(member) as part:
                 # numpy takes every such member for an array, whatever it is called.
                 begins = part.peek(len(MAGIC))  # type: ignore[attr-defined]
