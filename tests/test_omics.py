@@ -148,7 +148,7 @@ def test_methods_with_graphs_use_those_that_are_given(adata: Any, weights: Any) 
 
 def test_modalities_may_have_a_graph_in_common(adata: Any, weights: Any) -> None:
     rna, protein = adata[:, :40].copy(), adata[:, 40:].copy()
-    with mudata.set_options(pull_on_update=False):
+    with modalities_alone():
         both = mudata.MuData({"rna": rna, "protein": protein})
     both.obsp["wnn"] = weights
     cocluster(both, K, obsp=["wnn"], random_state=0)

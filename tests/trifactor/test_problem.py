@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
+from cocluster import SemiNMF
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.partitions import Partition, as_array
@@ -168,6 +169,21 @@ def test_a_relation_of_a_type_with_itself_never_rises(exponent, unit_columns, as
         after = problem.objective(state)
         assert after == pytest.approx(objective(state, data))
         assert after <= before * (1 + 1e-9)
+
+
+SIGNED = [
+    [0.189, -0.523, -0.413, -2.441],
+    [1.8, 1.144, -0.325, 0.774],
+    [0.281, -0.554, 0.978, -0.311],
+]
+
+
+@pytest.mark.parametrize(("X", "k"), [([[0, 0, 6], [0, 0, 0], [0, 0, 9]], 2), (SIGNED, 3)])
+def test_rescaled_columns_do_not_raise_what_links_cost(X, k):
+    # Here the whole step leads up, because it goes down by shrinking a column.
+    model = SemiNMF(k, random_state=0, max_iter=8)
+    model.fit(np.array(X, float), links=(np.array([[0, 2]]), np.array([[1, 2]])))
+    assert (np.diff(model.objective_history_) <= 1e-12).all()
 
 
 def test_empty_clusters_are_refilled_without_a_rise(data, rng):

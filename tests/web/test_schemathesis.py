@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,21 +36,22 @@ CASES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Client:
-    desk = Desk(made(tmp_path_factory.mktemp("web") / "news", 12, 2))
+def served(folder: Path) -> tuple[Client, Any]:
+    """A client that is let in to a small project, and the document of its interface."""
+    desk = Desk(made(folder, 12, 2))
     # Fits are tested elsewhere; here they would go on for minutes.
     desk.jobs = desk.asking = IdleJobs()  # type: ignore[assignment]
     # The application ends with every request of schemathesis; the desk is needed for the next.
     desk.close = lambda: None  # type: ignore[method-assign]
-    return Client(*guarded(desk))
+    client = Client(*guarded(desk))
+    document = schemathesis.openapi.from_dict(openapi(ENDPOINTS))
+    document.app = client.app
+    return client, document
 
 
 @pytest.fixture(scope="module")
-def schema(client: Client) -> Any:
-    loaded = schemathesis.openapi.from_dict(openapi(ENDPOINTS))
-    loaded.app = client.app
-    return loaded
+def web(tmp_path_factory: pytest.TempPathFactory) -> tuple[Client, Any]:
+    return served(tmp_path_factory.mktemp("web") / "news")
 
 
 @pytest.mark.parametrize(
@@ -58,12 +60,12 @@ def schema(client: Client) -> Any:
     ids=[f"{one.method} {one.path} {mode.value}" for one, mode in CASES],
 )
 def test_answers_are_as_the_document_says(
-    endpoint: Endpoint, mode: GenerationMode, schema: Any, client: Client
+    endpoint: Endpoint, mode: GenerationMode, web: tuple[Client, Any]
 ):
-    operation = schema[endpoint.path][endpoint.method]
+    client, document = web
 
     @drawn
-    @given(case=operation.as_strategy(generation_mode=mode))
+    @given(case=document[endpoint.path][endpoint.method].as_strategy(generation_mode=mode))
     def ask(case: Any) -> None:
         case.call_and_validate(headers=client.headers)
 

@@ -60,9 +60,11 @@ def neighbour_graph(Z: Array, n_neighbors: int, seed: int = 0) -> sp.csr_array:
     found = nearest_neighbours(Z, q, seed)
     d2 = neighbour_distances(Z, found)
     scale = np.sqrt(d2[:, min(SCALE_NEIGHBOUR, q) - 1])
-    # Duplicates lie at distance 0 on a scale of 0: the tiny number makes their weight 1.
+    # Duplicates lie at distance 0 on a scale of 0: the tiny number makes their weight 1. Far from
+    # there a quotient beyond all numbers stands for a weight of 0.
     product = np.maximum(scale[:, None] * scale[found], np.finfo(np.float64).tiny)
-    weights = np.exp(-d2 / product)
+    with np.errstate(over="ignore"):
+        weights = np.exp(-d2 / product)
     rows = np.arange(0, n * q + 1, q)
     return symmetric(sp.csr_array((weights.ravel(), found.ravel(), rows), shape=(n, n)))
 

@@ -9,15 +9,21 @@ from functools import cached_property
 import numpy as np
 
 from cocluster.linalg.assignment import fill_empty
-from cocluster.linalg.matrices import gram, safe_inverse, squared_norm
+from cocluster.linalg.matrices import EPS, gram, safe_inverse, squared_norm
 from cocluster.linalg.partitions import gathered, is_hard
-from cocluster.linalg.types import Array, Factor
+from cocluster.linalg.types import Array, Factor, is_spread
 from cocluster.trifactor.association import Association, Free
 from cocluster.trifactor.block import BlockQuadratic
 from cocluster.trifactor.constraints import Constraint
 from cocluster.trifactor.losses import SquaredLoss, loss_of
 from cocluster.trifactor.penalties import Penalty, prepared
 from cocluster.trifactor.products import RelationalProblem, State
+
+# By how many units of its last digit an objective may differ from an equal one: it is a sum over
+# all entries.
+ROUNDING = 1e4
+# Shares of a step that are tried one after the other where the whole one leads up.
+SHORTER = (1.0, 0.5, 0.25, 0.1, 0.01)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +101,37 @@ class TriFactorProblem(RelationalProblem):
             moved = self._reassigned(name, state)
             if moved.factors[name].sizes.all():
                 return self._associated(name, moved)
-        G, scale = spec.constraint.step(state.factors[name], self.block(name, state)), None
-        if spec.unit_columns:
-            scale = np.sqrt(np.diag(gram(G)))
-            G = G * safe_inverse(scale).astype(G.dtype)
-        return self._refilled(name, self.with_factor(state, name, G, scale))
+        G, block = state.factors[name], self.block(name, state)
+        moved = spec.constraint.step(G, block)
+        if not spec.unit_columns:
+            return self._refilled(name, self.with_factor(state, name, moved))
+        return self._lowered(name, state, block, self._rescaled(name, state, moved))
+
+    def _rescaled(self, name: str, state: State, G: Factor) -> State:
+        """The state with a factor whose columns are brought to length one."""
+        scale = np.sqrt(np.diag(gram(G)))
+        return self.with_factor(state, name, G * safe_inverse(scale).astype(G.dtype), scale)
+
+    def _lowered(self, name: str, state: State, block: BlockQuadratic, moved: State) -> State:
+        """A step of a factor with unit columns, or a shorter one if it raises the objective.
+
+        The step lowers the block, but where it does so by shrinking a column, the rescaling raises
+        the penalties again. That is rare. A column g of length one pays ρ = gᵀ L g however long it
+        was before, so that to shrink it gains nothing: with L - ρ instead of L the step goes down
+        after the rescaling, too, if it is short enough.
+        """
+        G, before = state.factors[name], self.objective(state)
+        allowed = before + ROUNDING * np.finfo(self.dtype).eps * abs(before)
+        if is_spread(G) or block.laplacian is None or self.objective(moved) <= allowed:
+            return moved
+        paid = np.einsum("ij,ij->j", G, block.laplacian @ G)
+        steady = replace(block, gram=block.gram - np.diag(paid))
+        change = self.factors[name].constraint.step(G, steady) / np.maximum(G, EPS)
+        for share in SHORTER:
+            moved = self._rescaled(name, state, G * change**share)
+            if self.objective(moved) <= allowed:
+                return moved
+        return state
 
     def predicted(self, name: str, state: State) -> State:
         """One step, for which nothing of the factor so far is needed but the associations."""

