@@ -19,6 +19,7 @@ test-quick: .venv/.dev
 fuzz: .venv/.dev  ## damaged input by the hundred thousand; TARGETS=csv,npz CASES=5000 for less
 	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: atheris
 	$(BIN)/python -m tests.fuzz --cases $(CASES) $(if $(TARGETS),--targets "$(TARGETS)")
+	$(if $(TARGETS),,$(BIN)/python -m tests.drawn)
 
 coverage: .venv/.dev  ## branch coverage of the ordinary tests, also for the page on trust
 	$(BIN)/python -m pytest -n auto -m "not slow" --cov --cov-report=term --cov-report=html \

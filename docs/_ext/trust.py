@@ -48,6 +48,7 @@ def coverage() -> Iterator[str]:
 TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "faults.md": lambda: counted("faults.csv", "make faults"),
     "fuzz.md": lambda: counted("fuzz.csv", "make fuzz"),
+    "drawn.md": lambda: counted("drawn.csv", "make fuzz"),
     "coverage.md": coverage,
 }
 

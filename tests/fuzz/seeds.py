@@ -211,13 +211,17 @@ def texts(folder: Path) -> Path:
     return folder / "toy"
 
 
-def images(folder: Path) -> Path:
-    """Tiny pictures of four kinds."""
+# Two of them in a folder: features of every picture take their time.
+KINDS = (("png", "gif"), ("bmp", "jpg"), ("tif", "webp"), ("ppm", "png"))
+
+
+def images(endings: tuple[str, ...], folder: Path) -> Path:
+    """Tiny pictures of some kinds."""
     from PIL import Image
 
     (folder / "toy").mkdir()
     rng = np.random.default_rng(0)
-    for ending in ("png", "gif", "bmp", "jpg", "tif", "webp", "ppm"):
+    for ending in endings:
         picture = Image.fromarray(rng.integers(0, 255, (8, 8, 3), dtype=np.uint8))
         picture.save(folder / "toy" / f"p.{ending}")
     return folder / "toy"
