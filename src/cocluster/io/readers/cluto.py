@@ -25,6 +25,9 @@ from cocluster.linalg.types import Array
 from cocluster.utils.files import unreadable
 from cocluster.utils.parsing import as_float
 
+# As many digits as the largest size has that a machine can count to; Python refuses some thousands.
+SIZE = r"\d{1,20}"
+
 
 def is_cluto(file: Path) -> bool:
     """Whether a file begins with a line of two or three whole numbers."""
@@ -40,7 +43,9 @@ def read_cluto(file: Path, asked: Asked) -> Dataset:
     """
     text, latin = read_text(file)
     header, *lines = lines_of(text)
-    sizes = [int(word) for word in header.split()]
+    sizes = [int(word) for word in header.split() if re.fullmatch(SIZE, word)]
+    if len(sizes) != len(header.split()) or len(sizes) not in (2, 3):
+        raise ValueError(f"{file.name}: line 1 must hold two or three whole numbers.")
     n, m = sizes[:2]
     # An empty column takes no room in the file, but a place in whatever counts columns.
     refuse_size(file, m, "columns", asked.max_bytes)
@@ -107,7 +112,7 @@ def _sparse(file: Path, lines: list[str], sizes: list[int]) -> sp.csr_array:
     cells = [_numbers(file, i, line) for i, line in enumerate(lines, start=2)]
     for line, row in enumerate(cells, start=2):
         columns = row[::2]
-        if len(row) % 2 or ((columns < 1) | (columns > m) | (columns % 1 != 0)).any():
+        if len(row) % 2 or ((columns < 1) | (columns > m) | (columns != np.floor(columns))).any():
             raise ValueError(
                 f"{file.name}, line {line}: expected pairs of a column (1 to {m}) and a value."
             )
