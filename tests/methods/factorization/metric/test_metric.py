@@ -211,3 +211,10 @@ def test_bad_input(must: Array, ridge: float, message: str) -> None:
 def test_views_must_share_rows() -> None:
     with pytest.raises(ValueError, match="share their rows"):
         learn_metrics({"a": np.eye(4), "b": np.eye(5)}, NONE, NONE)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_samples_that_differ_in_their_last_digits_are_equal(seed):
+    X = 3 * (1 + 1e-13 * np.random.default_rng(seed).random((4, 3)))
+    learned = learn_metrics({"words": X}, np.array([[0, 1]]), np.array([[0, 2]]))
+    assert np.isfinite(list(learned.modality_weights.values())).all()

@@ -211,8 +211,9 @@ def _chosen_directions(full: Array, w: Array, b: Array, trace: float, total: flo
 def _scatter_eigen(X: InMemory, pairs: Array) -> tuple[Array, Array, float]:
     """Positive eigenvalues and eigenvectors of W = Xᵀ P X, and its trace."""
     trace = float(pair_distances(X, pairs).sum())
+    nothing = np.empty(0), np.empty((X.shape[1], 0)), 0.0
     if trace == 0:
-        return np.empty(0), np.empty((X.shape[1], 0)), 0.0
+        return nothing
     # Only linked samples count: everything below has their number, not that of all samples.
     linked, ends = np.unique(pairs, return_inverse=True)
     rows, pairs = X[linked], ends.reshape(pairs.shape)
@@ -224,8 +225,9 @@ def _scatter_eigen(X: InMemory, pairs: Array) -> tuple[Array, Array, float]:
         w, U = np.linalg.eigh(_doubles(rows.T @ (_laplacian(pairs, len(linked)) @ rows)))
     else:
         w, U = _thin(rows, pairs)
-    kept = w > NULL_SHARE * w.max()
-    return w[kept], U[:, kept], trace
+    kept = w > max(NULL_SHARE * w.max(), 0.0)
+    # Differences in the last digits of large numbers are lost in the products.
+    return (w[kept], U[:, kept], trace) if kept.any() else nothing
 
 
 def _laplacian(pairs: Array, n: int) -> sp.csr_array:
@@ -246,7 +248,7 @@ def _thin(rows: InMemory, pairs: Array) -> tuple[Array, Array]:
     F = _differences(pairs, n) if few else _root(_laplacian(pairs, n).toarray())
     w, V = np.linalg.eigh(F @ _doubles(rows @ rows.T) @ F.T)
     # Null directions are dropped by the caller; the bound only keeps the division finite.
-    lengths = np.sqrt(np.maximum(w, NULL_SHARE * w.max()))
+    lengths = np.sqrt(np.maximum(w, max(NULL_SHARE * w.max(), np.finfo(w.dtype).tiny)))
     return w, np.asarray(rows.T @ (F.T @ V / lengths))
 
 
