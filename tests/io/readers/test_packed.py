@@ -216,3 +216,10 @@ def test_what_is_wrong_inside_of_an_archive_names_the_archive(tmp_path: Path) ->
     file = zipped(tmp_path / "toy.zip", {"inner.csv": "a,b\n1,2,3\n4\n"})
     with pytest.raises(ValueError, match=r"^toy\.zip: inner\.csv, line"):
         read(file)
+
+
+def test_names_with_line_ends_do_not_break_messages(tmp_path: Path) -> None:
+    file = zipped(tmp_path / "toy.zip", {"toy\n.csv\r": "a,b\n1,2\n"})
+    with pytest.raises(ValueError, match=r"toy.*files that end so are not read") as told:
+        read(file)
+    assert "\n" not in str(told.value)

@@ -127,7 +127,12 @@ def _unzip(file: Path, target: Path, bound: int) -> None:
                     f"{file.name} holds {quoted(member.filename)}, a place outside of it; unpack "
                     "it yourself and read the folder, if you trust it."
                 )
-            _write_member(archive, member, target / place)
+            _write_member(archive, member, target.joinpath(*map(_shown, place.parts)))
+
+
+def _shown(name: str) -> str:
+    r"""A name without line ends and the like, for messages: macOS has files called ``Icon\r``."""
+    return name if name.isprintable() else repr(name)[1:-1]
 
 
 def _write_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path) -> None:
