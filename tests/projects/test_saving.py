@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from cocluster.io.readers import read
 from cocluster.io.saved import write_value
 from cocluster.methods.catalogue import METHODS
 from cocluster.trifactor import Indicator, Unconstrained
+from cocluster.utils.files import new_file
 from tests.conftest import plant
 
 SEEDS = (0,)
@@ -271,6 +273,19 @@ def test_values_of_another_kind_are_neither_models_nor_data(rng, tmp_path):
         write_value(folder / "data", "matrices", value)
         with pytest.raises(ValueError, match=r"matrices\.json holds no matrices of numbers"):
             _ = open_project(folder).dataset
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs /proc")
+def test_what_a_killed_writer_has_left_is_gone_when_a_project_is_opened(rng, tmp_path):
+    folder = CoCluster(2, random_state=0).fit(rng.random((6, 4))).save(tmp_path / "saved")
+    # Under this name a process would write that has this one's number but began at another time.
+    with new_file(folder / "talk.json") as unfinished:
+        unfinished.touch()
+        name = unfinished.name.split("-")
+        left = unfinished.with_name("-".join([*name[:2], f"{os.getpid()}.1", *name[3:]]))
+    left.touch()
+    open_project(folder)
+    assert not left.exists()
 
 
 def test_no_such_folder_and_no_project(tmp_path):

@@ -20,7 +20,7 @@ from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.projects.ledger import Ledger, is_edit, sample_ids
 from cocluster.projects.runs import HEARD, NewRun, StoredRun, write_run
-from cocluster.utils.files import hidden_beside, new_folder, unreadable
+from cocluster.utils.files import hidden_beside, new_folder, sweep, unreadable
 from cocluster.utils.locks import sole_writer
 from cocluster.utils.parsing import json_object
 from cocluster.utils.texts import as_json, read_table, write_table
@@ -230,6 +230,8 @@ def open_project(folder: str | os.PathLike[str]) -> Project:
         raise ValueError(
             f"{place} is no project of cocluster: it has no {ABOUT}. `cocluster fit` makes one."
         )
+    # The next writer would do it, but there may be none.
+    sweep(place)
     with unreadable(str(file), UnicodeDecodeError):
         about = json_object(file.read_text(encoding="utf-8"), str(file))
     check_format(about, str(file))

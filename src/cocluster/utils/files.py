@@ -60,12 +60,12 @@ def _beside(target: Path) -> Path:
     In the target's folder, so that the last step is one rename on one disk, which cannot be seen
     half done. Hidden, and with the target's ending, because some writers add the ending they miss.
     """
-    _sweep(target.parent)
+    sweep(target.parent)
     own = f"{os.getpid()}.{_state(os.getpid())[1]}"
     return target.with_name(f"{UNFINISHED}{_machine()}-{own}-{secrets.token_hex(8)}{target.suffix}")
 
 
-def _sweep(folder: Path) -> None:
+def sweep(folder: Path) -> None:
     """Remove what processes of this machine were writing when they were killed."""
     # Only the machine that a process ran on can tell whether it has ended.
     for left in folder.glob(f"{UNFINISHED}{_machine()}-*"):
