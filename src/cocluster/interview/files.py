@@ -70,7 +70,7 @@ def read(path: str | os.PathLike[str], data: RelationalData) -> State:
         return State(
             strategy=content["strategy"],
             seed=check_integer(content["seed"], "seed", 0),
-            links=_links_of(content["links"]),
+            links=_links_of(content["links"], len(data)),
             log=tuple(_answer(*entry) for entry in content["answers"]),
             labels=labels and {name: _labels(v, data, name) for name, v in labels.items()},
             # Files of earlier versions have none of these.
@@ -154,7 +154,7 @@ def _check_data(saved: dict[str, Any], given: dict[str, Any], path: Any) -> None
     """Refuse other data, naming what differs."""
     if (saved["center"], saved["sizes"]) != (given["center"], given["sizes"]):
         raise ValueError(
-            f"{path} is an interview on {saved['sizes']}, the data have {given['sizes']}: "
+            f"{path} is an interview on {quoted(saved['sizes'])}, the data have {given['sizes']}: "
             "load it with the data it was begun with."
         )
     if saved["ids"] != given["ids"]:
@@ -177,7 +177,9 @@ def _links_content(links: Links) -> dict[str, Any]:
     }
 
 
-def _links_of(content: dict[str, Any]) -> Links:
-    """The links of such lists."""
+def _links_of(content: dict[str, Any], n: int) -> Links:
+    """The links of such lists, which must be on n samples."""
+    if content["n_samples"] != n:
+        raise ValueError(f"its links are on {quoted(content['n_samples'])} samples instead of {n}")
     parts = tuple(Labelling(np.array(codes), distinct) for codes, distinct in content["labellings"])
     return Links(**{**content, "labellings": parts, "signs": np.array(content["signs"], dtype=int)})
