@@ -27,8 +27,10 @@ PARTS = ("data", "indices", "indptr", "shape")
 # What numpy raises on a file that is cut off or of another kind.
 ERRORS = (
     BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError, NotImplementedError, TypeError,
-    SyntaxError, RecursionError, TokenError, struct.error,
+    SyntaxError, RuntimeError, TokenError, struct.error,
 )  # fmt: skip
+# Shape, order by columns, and type of an array.
+Header = tuple[Any, bool, np.dtype]
 # How arrays in numpy's format begin.
 MAGIC = np.lib.format.MAGIC_PREFIX
 # numpy's function for the header of each version of its format that plain numbers and texts are
@@ -80,7 +82,7 @@ def _proper(array: Array) -> Array:
     return array
 
 
-def array_header(stream: IO[bytes]) -> tuple[Any, bool, np.dtype]:
+def array_header(stream: IO[bytes]) -> Header:
     """Shape, order by columns, and type of an array in numpy's format."""
     version = np.lib.format.read_magic(stream)
     if version not in _HEADERS:
@@ -106,7 +108,7 @@ def _refuse_announced(file: Path, stream: IO[bytes], most_bytes: int | None) -> 
     """Refuse files whose arrays would take more memory than allowed, or than the file can fill."""
     size = file.stat().st_size
     if stream.peek(2)[:2] != b"PK":  # type: ignore[attr-defined]
-        _refuse_header(stream, size)
+        _sound_header(stream, size)
         stream.seek(0)
         return
     with ZipFile(stream) as archive:
@@ -116,24 +118,34 @@ def _refuse_announced(file: Path, stream: IO[bytes], most_bytes: int | None) -> 
                 f"{file.name} unpacks to {total:,} bytes, which is much for a file of {size:,} "
                 f"bytes; if it is right, allow more by max_bytes={total}."
             )
-        for member in archive.infolist():
-            if member.compress_size > size:
-                raise ValueError(f"a member is announced with {member.compress_size:,} bytes")
-            with archive.open(member) as part:
-                # numpy takes every such member for an array, whatever it is called.
-                begins = part.peek(len(MAGIC))  # type: ignore[attr-defined]
-                if begins.startswith(MAGIC):
-                    _refuse_header(part, member.file_size)
+        for _ in member_headers(archive, size):
+            pass
     stream.seek(0)
 
 
-def _refuse_header(stream: IO[bytes], size: int) -> None:
-    """Refuse an array whose header announces more bytes than follow: numpy would make room."""
-    shape, _, dtype = array_header(stream)
+def member_headers(archive: ZipFile, size: int) -> Iterator[tuple[str, Header]]:
+    """Names and headers of the arrays in an archive of so many bytes.
+
+    Other members are left out. ValueError if one announces more than there is.
+    """
+    for member in archive.infolist():
+        if member.compress_size > size:
+            raise ValueError(f"a member is announced with {member.compress_size:,} bytes")
+        with archive.open(member) as part:
+            # numpy takes every such member for an array, whatever it is called.
+            begins = part.peek(len(MAGIC))  # type: ignore[attr-defined]
+            if begins.startswith(MAGIC):
+                yield member.filename.removesuffix(".npy"), _sound_header(part, member.file_size)
+
+
+def _sound_header(stream: IO[bytes], size: int) -> Header:
+    """Header of an array; refused if it announces more bytes than follow: numpy would make room."""
+    shape, by_columns, dtype = array_header(stream)
     if min(shape, default=0) < 0:
         raise ValueError(f"an array is announced as {shape}")
     if prod(shape) * dtype.itemsize > size:
         raise ValueError(f"an array is announced as {shape} but only {size:,} bytes follow")
+    return shape, by_columns, dtype
 
 
 def matrices_in(arrays: dict[str, Array]) -> tuple[dict[str, InMemory], dict[str, Array]]:

@@ -25,8 +25,8 @@ from cocluster.linalg.types import Array
 from cocluster.utils.files import unreadable
 from cocluster.utils.parsing import as_float
 
-# As many digits as the largest size has that a machine can count to; Python refuses some thousands.
-SIZE = r"\d{1,20}"
+# More digits than any size has; of some thousands Python makes no number.
+SIZE = r"\d{1,100}"
 
 
 def is_cluto(file: Path) -> bool:

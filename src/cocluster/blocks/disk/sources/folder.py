@@ -24,10 +24,17 @@ from cocluster.blocks.disk.sources._sizes import (
 )
 from cocluster.blocks.disk.sources.base import ERRORS, checked, floating
 from cocluster.linalg.npz import ERRORS as BROKEN
-from cocluster.linalg.npz import PARTS, array_header, load_arrays, matrices_in
+from cocluster.linalg.npz import (
+    PARTS,
+    array_header,
+    load_arrays,
+    matrices_in,
+    member_headers,
+)
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
 from cocluster.utils.parsing import as_text, json_object
+from cocluster.utils.texts import shortened
 
 # Kinds of files that are blocks.
 ENDINGS = (".npz", ".npy")
@@ -147,8 +154,8 @@ def _refuse_lost(folder: Path, found: dict[str, int]) -> None:
         name for name in written.keys() | found if written.get(name) != found.get(name)
     )
     raise ValueError(
-        f"{folder.name} does not hold the blocks that were written ({differing[0]} differs or is "
-        f"lost); get them again, or remove {LISTED} to take the folder as it is."
+        f"{folder.name} does not hold the blocks that were written ({shortened(differing[0])} "
+        f"differs or is lost); get them again, or remove {LISTED} to take the folder as it is."
     )
 
 
@@ -194,22 +201,18 @@ def _npz(file: Path) -> tuple[Piece, int]:
     name = _name(file)
     # Only headers are read here: a folder of a thousand blocks opens in a moment.
     with unreadable(name, *ERRORS, *BROKEN), ZipFile(file) as archive:
-        headers = {}
-        for member in archive.namelist():
-            with archive.open(member) as stream:
-                headers[member.removesuffix(".npy")] = array_header(stream)
+        headers = dict(member_headers(archive, file.stat().st_size))
         sparse = all(part in headers for part in PARTS)
-        shape = tuple(_small(archive, "shape").tolist()) if sparse else ()
+        shape = _shape(archive) if sparse else (0, 0)
         layout = as_text(_small(archive, "format").item()) if "format" in headers else "csr"
     if not sparse:
         return _one_array(file, name, headers)
     if layout != "csr":
         raise ValueError(
-            f"{name} is stored as {layout}; save it as scipy.sparse.csr_array instead."
+            f"{name} is stored as {shortened(layout)}; save it as scipy.sparse.csr_array instead."
         )
     lengths, _, stored = headers["data"]
     _, _, stored_index = headers["indices"]
-    _refuse_other_than_two_axes(name, shape)
     if len(lengths) != 1:
         raise ValueError(f"{name} has values with {len(lengths)} axes; write it again.")
     index = index_bytes(shape[1])
@@ -224,9 +227,9 @@ def _npz(file: Path) -> tuple[Piece, int]:
 def _one_array(file: Path, name: str, headers: dict[str, Any]) -> tuple[Piece, int]:
     """Dense block that is the only array of its file, and the bytes it takes in memory."""
     if len(headers) != 1:
+        held = ", ".join(map(shortened, headers)) or "nothing"
         raise ValueError(
-            f"{name} holds {', '.join(headers) or 'nothing'}; a block is one array, or what "
-            "scipy.sparse.save_npz writes."
+            f"{name} holds {held}; a block is one array, or what scipy.sparse.save_npz writes."
         )
     ((shape, _, stored),) = headers.values()
     read_as = floating(stored, name)
@@ -239,6 +242,15 @@ def _refuse_other_than_two_axes(name: str, shape: tuple[int, ...]) -> None:
     """Refuse arrays that are no matrices."""
     if len(shape) != 2:
         raise ValueError(f"{name} has {len(shape)} axes, not 2; keep only matrices in the folder.")
+
+
+def _shape(archive: ZipFile) -> tuple[int, int]:
+    """Rows and columns of a sparse block."""
+    sizes = _small(archive, "shape")
+    if sizes.dtype.kind not in "iu" or sizes.shape != (2,) or sizes.min() < 0:
+        raise ValueError("its shape is not two whole numbers")
+    rows, columns = sizes.tolist()
+    return rows, columns
 
 
 def _small(archive: ZipFile, member: str) -> Array:

@@ -38,6 +38,8 @@ def open_parquet(path: Path, memory: int) -> Blocks:
     lines = _lines(path, memory)
     samples, features = Names(), Names()
     entries_of_rows = _survey(lines, samples, features, memory)
+    if not len(samples):
+        raise ValueError(f"{path.name} has no lines.")
     entry = np.dtype(lines.dtype).itemsize + index_bytes(len(features))
     costs = entries_of_rows * entry + index_bytes(len(features))
     row_counts = cut_rows([costs], path.name, memory)
@@ -117,9 +119,8 @@ class Lines:
 
     def __iter__(self) -> Iterator[tuple[Any, Any, Array]]:
         """Samples and features as Arrow arrays, and values."""
-        pyarrow = _pyarrow()
         for file, columns in self.columns.items():
-            with unreadable(file.name, pyarrow.ArrowException, OSError), _opened(file) as opened:
+            with unreadable(file.name, *_errors()), _opened(file) as opened:
                 for batch in opened.iter_batches(self.at_once, columns=list(columns)):
                     sample, feature, value = (_plain(file, batch, name) for name in columns)
                     numbers = value.to_numpy(zero_copy_only=False).astype(self.dtype)
@@ -151,9 +152,9 @@ def _lines(path: Path, memory: int) -> Lines:
     columns, single = {}, True
     n_lines = 0
     for file in files:
-        with unreadable(file.name, pyarrow.ArrowException, OSError), _opened(file) as opened:
+        with unreadable(file.name, *_errors()), _opened(file) as opened:
             schema, n_lines = opened.schema_arrow, n_lines + opened.metadata.num_rows
-        columns[file] = _long_columns(file, schema.names)
+            columns[file] = _long_columns(file, schema.names)
         value = schema.field(columns[file][-1]).type
         numeric = pyarrow.types.is_floating(value) or pyarrow.types.is_integer(value)
         if not numeric and not pyarrow.types.is_decimal(value):
@@ -196,6 +197,8 @@ def _plain(file: Path, batch: Any, name: str) -> Any:
 def _texts(column: Any) -> Any:
     """Names as text, spelled as the reader in memory spells them."""
     pyarrow = _pyarrow()
+    # Damaged texts would come to light only much later, when the names are handed out.
+    column.validate(full=True)
     if column.type in (pyarrow.string(), pyarrow.large_string()) or pyarrow.types.is_integer(
         column.type
     ):
@@ -215,6 +218,11 @@ def _opened(file: Path) -> Any:
 def _pyarrow() -> Any:
     """The library that reads parquet."""
     return library("pyarrow", "parquet files", "parquet")
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    """What it raises on a file that is damaged."""
+    return _pyarrow().ArrowException, OSError, UnicodeDecodeError
 
 
 def _compute() -> Any:
