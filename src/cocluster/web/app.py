@@ -71,6 +71,8 @@ def application(desk: Desk, keys: Keys, hosts: tuple[str, ...]) -> Guard:
         ],
         lifespan=living,
     )
+    # An address with a slash too many is another one, and not there.
+    app.router.redirect_slashes = False
     return Guard(app, keys, hosts)
 
 

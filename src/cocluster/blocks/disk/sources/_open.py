@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
+
+from cocluster.blocks.disk.memory import readable
 from cocluster.blocks.disk.sources.base import Source
 from cocluster.blocks.disk.sources.folder import ENDINGS, open_files
 from cocluster.blocks.disk.sources.h5ad import open_h5ad
@@ -41,7 +44,20 @@ def open_source(path: str | os.PathLike[str], memory: int) -> Source:
     -------
     Source
     """
-    place = Path(path)
+    source = _opened(Path(path), memory)
+    # Columns without entries take no room on disk, but a place in whatever counts columns.
+    needed = source.shape[1] * np.dtype(float).itemsize
+    if needed > memory:
+        raise ValueError(
+            f"{Path(path).name} has {source.shape[1]:,} columns, and a number for each of them "
+            f"takes {readable(needed)} where {readable(memory)} is allowed; allow more, or get the "
+            "file again if it should have fewer."
+        )
+    return source
+
+
+def _opened(place: Path, memory: int) -> Source:
+    """Source of a file or folder by what it is called, or holds."""
     if not place.exists():
         raise FileNotFoundError(f"There is no file or folder {place}.")
     if place.is_dir():

@@ -16,6 +16,8 @@ from cocluster.linalg.types import Array
 SHARE = 8
 # Bytes of a row pointer of 64 bits.
 POINTER = 8
+# More blocks than any data have: a damaged file may announce any number of rows.
+MOST_BLOCKS = 10_000_000
 
 
 def budget(memory: int) -> int:
@@ -50,6 +52,8 @@ def even_rows(n_rows: int, row_bytes: int, band: int, name: str, memory: int) ->
         refuse(f"{what} of {name}", band * row_bytes, memory, remedy)
     rows = min(bands * band, n_rows)
     full, rest = divmod(n_rows, rows)
+    if full > MOST_BLOCKS:
+        raise ValueError(f"{name} announces {n_rows:,} rows; it is damaged, or allow more memory.")
     return (rows,) * full + (rest,) * (rest > 0)
 
 

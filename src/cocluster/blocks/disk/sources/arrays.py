@@ -118,6 +118,10 @@ def _measure_dense(
     row_bytes = shape[1] * cell_bytes(array.dtype, dtype)
     # A chunk is read whole for any of its rows, so a block takes all rows of it.
     band = 1 if array.chunks is None else int(array.chunks[0])
+    if array.chunks is not None and min(array.chunks) < 1:
+        raise ValueError(
+            f"{name} is damaged: it has chunks of shape {array.chunks}."
+        )
     return shape, dtype, even_rows(shape[0], row_bytes, band, name, memory)
 
 

@@ -11,7 +11,10 @@ from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
 
 # What libraries raise when a file is cut off or of another kind.
-ERRORS = (OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError, IndexError)
+ERRORS = (
+    OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError, IndexError,
+    ArithmeticError,
+)  # fmt: skip
 
 
 class Source(Protocol):

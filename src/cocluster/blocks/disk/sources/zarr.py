@@ -11,6 +11,7 @@ from typing import Any
 from cocluster.blocks.disk.sources.arrays import Stored, open_stored
 from cocluster.utils.optional import library
 from cocluster.utils.parsing import json_object
+from cocluster.utils.texts import shortened
 
 # Files that make a folder a store, of both versions of the format.
 MARKS = ("zarr.json", ".zarray", ".zgroup")
@@ -38,9 +39,10 @@ def _refuse_pickle(folder: Path) -> None:
     """
     for file in _metadata(folder):
         text = file.read_text(encoding="utf-8", errors="replace")
-        if "pickle" in _codecs(json_object(text, str(file))):
+        name = shortened(str(file.relative_to(folder)))
+        if "pickle" in _codecs(json_object(text, f"{folder.name}, {name}")):
             raise ValueError(
-                f"{folder.name} holds pickled values ({file.relative_to(folder)}), which could run "
+                f"{folder.name} holds pickled values ({name}), which could run "
                 "any code when they are read; store numbers, without an object codec."
             )
 
