@@ -119,9 +119,7 @@ def _measure_dense(
     # A chunk is read whole for any of its rows, so a block takes all rows of it.
     band = 1 if array.chunks is None else int(array.chunks[0])
     if array.chunks is not None and min(array.chunks) < 1:
-        raise ValueError(
-            f"{name} is damaged: it has chunks of shape {array.chunks}."
-        )
+        raise ValueError(f"{name} is damaged: it has chunks of shape {array.chunks}.")
     return shape, dtype, even_rows(shape[0], row_bytes, band, name, memory)
 
 
