@@ -87,11 +87,11 @@ def read_dataset(place: Path) -> None:
     sound(dataset)
 
 
-def sound(dataset: Any) -> None:
-    """See that a data set is whole."""
+def sound(dataset: Any, kinds: str = "f") -> None:
+    """See that a data set is whole, with numbers of some kinds."""
     n = len(dataset)
     for name, X in dataset.views.items():
-        demand(X.ndim == 2 and X.dtype.kind == "f", f"view {name} is {X.dtype}")
+        demand(X.ndim == 2 and X.dtype.kind in kinds, f"view {name} is {X.dtype}")
         demand(n > 0 and X.shape[1] > 0, "no rows or no columns")
         with np.errstate(all="ignore"):
             # A product touches every entry: indices out of bounds would crash here.
@@ -171,7 +171,8 @@ def read_project(place: Path) -> None:
     project = open_project(place)
     refused = None
     for part in (
-        lambda: sound(project.dataset), lambda: project.links, lambda: project.names,
+        # A project keeps data as its maker gave them, whole numbers, too.
+        lambda: sound(project.dataset, "fiub"), lambda: project.links, lambda: project.names,
         lambda: project.ledger.lines(), lambda: project.run().about, lambda: project.account,
         lambda: project.run().labels(), lambda: _predicts(project.model), lambda: _history(project),
     ):  # fmt: skip

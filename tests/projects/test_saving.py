@@ -17,7 +17,8 @@ from cocluster import CoCluster, TriFactorization, load, open_project
 from cocluster.graphs import knn_graph
 from cocluster.io.dataset import Dataset
 from cocluster.io.readers import read
-from cocluster.io.saved import write_value
+from cocluster.io.reading import Reading
+from cocluster.io.saved import read_value, write_value
 from cocluster.methods.catalogue import METHODS
 from cocluster.trifactor import Indicator, Unconstrained
 from cocluster.utils.files import new_file
@@ -273,6 +274,19 @@ def test_values_of_another_kind_are_neither_models_nor_data(rng, tmp_path):
         write_value(folder / "data", "matrices", value)
         with pytest.raises(ValueError, match=r"matrices\.json holds no matrices of numbers"):
             _ = open_project(folder).dataset
+
+
+def test_fields_of_another_version_are_filled_in_or_refused(tmp_path):
+    write_value(tmp_path, "reading", Reading())
+    file = tmp_path / "reading.json"
+    content = json.loads(file.read_text())
+    held = content["value"]["of"].pop("left_out")
+    file.write_text(json.dumps(content))
+    assert read_value(tmp_path, "reading") == Reading()
+    content["value"]["of"]["heft_out"] = held
+    file.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="Reading has no heft_out"):
+        read_value(tmp_path, "reading")
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs /proc")

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from math import isfinite
 from typing import Any, Protocol
 
@@ -31,6 +31,7 @@ import scipy.sparse as sp
 
 from cocluster.linalg.checked import in_bounds
 from cocluster.linalg.types import Array
+from cocluster.utils.texts import shortened
 
 # Of each layout of scipy the arrays that it is made of.
 _PARTS = {
@@ -151,10 +152,28 @@ class _Taker:
 def _state(value: Any) -> dict[str, Any]:
     """What an object is made of: the fields of a value; all attributes of an estimator."""
     # A frozen value may have computed things on the way, which it can compute again.
-    parameters = getattr(type(value), "__dataclass_params__", None)
-    if parameters is not None and parameters.frozen:
+    if _frozen(type(value)):
         return {each.name: getattr(value, each.name) for each in fields(value)}
     return dict(vars(value))
+
+
+def _frozen(kind: type) -> bool:
+    """Whether objects of a class are values, which are their fields and nothing else."""
+    parameters = getattr(kind, "__dataclass_params__", None)
+    return parameters is not None and bool(parameters.frozen)
+
+
+def _completed(kind: Any, state: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a value; those that an earlier version did not have are as by default."""
+    known = {each.name: each for each in fields(kind)}
+    if not state.keys() <= known.keys():
+        raise ValueError(f"{kind.__name__} has no {shortened(min(state.keys() - known.keys()))}")
+    for name in known.keys() - state.keys():
+        default, make = known[name].default, known[name].default_factory
+        if default is MISSING and make is MISSING:
+            raise ValueError(f"{kind.__name__} lacks {name}")
+        state[name] = make() if make is not MISSING else default
+    return state
 
 
 @dataclass(eq=False)
@@ -208,7 +227,8 @@ class _Maker:
             return codec.make(self.value(plain["made of"]))
         # Not called: a constructor would judge and change what has been judged before.
         made: Any = object.__new__(kind)
-        made.__dict__.update({key: self.value(part) for key, part in plain["of"].items()})
+        state = {key: self.value(part) for key, part in plain["of"].items()}
+        made.__dict__.update(_completed(kind, state) if _frozen(kind) else state)
         return made
 
 
