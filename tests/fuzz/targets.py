@@ -114,7 +114,8 @@ def read_blocks(place: Path) -> None:
     for number in range(len(source.row_counts)):
         block = source.read(number)
         demand(block.shape == (source.row_counts[number], source.shape[1]), "a block of other size")
-        rows += (block @ np.ones(block.shape[1])).shape[0]
+        with np.errstate(all="ignore"):
+            rows += (block @ np.ones(block.shape[1])).shape[0]
     demand(rows == source.shape[0], "rows are missing")
     for names in (source.row_names, source.column_names):
         demand(names is None or names.ndim == 1, "names that are no list")
