@@ -11,6 +11,7 @@ import numpy as np
 
 from cocluster.data.relational import RelationalData
 from cocluster.io.dataset import Dataset
+from cocluster.io.reading import Reading
 from cocluster.io.saved import read_value, write_value
 from cocluster.linalg.types import Array
 from cocluster.preprocessing import WordCounter
@@ -74,8 +75,8 @@ def _data_in(folder: Path) -> Dataset:
             "again, or fit again."
         )
     found: Dataset = bare
-    # Projects of earlier versions know nothing of features beyond their names.
-    vars(found).setdefault("feature_metadata", {})
+    if not isinstance(found.reading, Reading):
+        raise ValueError(f"reading in {folder / MATRICES}.json is none; get it again.")
     for part in (
         "feature_names", "feature_metadata", "present", "masks", "extras", "info"
     ):  # fmt: skip

@@ -209,7 +209,7 @@ def _npz(file: Path) -> tuple[Piece, int]:
         return _one_array(file, name, headers)
     if layout != "csr":
         raise ValueError(
-            f"{name} is stored as {shortened(layout)}; save it as scipy.sparse.csr_array instead."
+            f"{name} is stored as {shortened(str(layout))}; save it as scipy.sparse.csr_array instead."
         )
     lengths, _, stored = headers["data"]
     _, _, stored_index = headers["indices"]
