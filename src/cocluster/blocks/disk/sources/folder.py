@@ -208,9 +208,8 @@ def _npz(file: Path) -> tuple[Piece, int]:
     if not sparse:
         return _one_array(file, name, headers)
     if layout != "csr":
-        raise ValueError(
-            f"{name} is stored as {shortened(str(layout))}; save it as scipy.sparse.csr_array instead."
-        )
+        found = shortened(str(layout))
+        raise ValueError(f"{name} is stored as {found}; save it as scipy.sparse.csr_array instead.")
     lengths, _, stored = headers["data"]
     _, _, stored_index = headers["indices"]
     if len(lengths) != 1:
