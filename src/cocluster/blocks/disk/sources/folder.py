@@ -150,8 +150,9 @@ def _refuse_lost(folder: Path, found: dict[str, int]) -> None:
         written = json_object((folder / LISTED).read_text(encoding="utf-8"), place).get("rows")
     if not isinstance(written, dict) or written == found:
         return
+    both = written.keys() & found.keys()
     differing = sorted(
-        name for name in written.keys() | found if written.get(name) != found.get(name)
+        name for name in written.keys() | found if name not in both or written[name] != found[name]
     )
     raise ValueError(
         f"{folder.name} does not hold the blocks that were written ({shortened(differing[0])} "
