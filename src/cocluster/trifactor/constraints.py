@@ -28,6 +28,10 @@ class Constraint(Protocol):
         """Whether each object is in exactly one cluster."""
 
     @property
+    def descends(self) -> bool:
+        """Whether a step never raises the block."""
+
+    @property
     def ties(self) -> Ties | None:
         """Objects that share one row of the factor."""
 
@@ -60,6 +64,7 @@ class Tied:
 
     nonnegative: ClassVar[bool] = True
     hard: ClassVar[bool] = False
+    descends: ClassVar[bool] = True
     # Precision of what `from_values` makes.
     start_dtype: ClassVar[type] = np.float64
     ties: Ties | None = field(default=None, kw_only=True)
@@ -209,6 +214,8 @@ class Orthogonal(Soft):
     >>> bool(labels[0] == labels[1]), bool(labels[0] == labels[3])
     (True, False)
     """
+
+    descends: ClassVar[bool] = False
 
     def given(self, values: Any, k: int) -> Any:
         """Labels less soft and with unit columns: far from orthogonality the rule goes astray."""

@@ -120,13 +120,16 @@ class TriFactorProblem(RelationalProblem):
         was before, so that to shrink it gains nothing: with L - ρ instead of L the step goes down
         after the rescaling, too, if it is short enough.
         """
-        G, before = state.factors[name], self.objective(state)
+        G, constraint = state.factors[name], self.factors[name].constraint
+        if is_spread(G) or block.laplacian is None or not constraint.descends:
+            return moved
+        before = self.objective(state)
         allowed = before + ROUNDING * np.finfo(self.dtype).eps * abs(before)
-        if is_spread(G) or block.laplacian is None or self.objective(moved) <= allowed:
+        if self.objective(moved) <= allowed:
             return moved
         paid = np.einsum("ij,ij->j", G, block.laplacian @ G)
         steady = replace(block, gram=block.gram - np.diag(paid))
-        change = self.factors[name].constraint.step(G, steady) / np.maximum(G, EPS)
+        change = constraint.step(G, steady) / np.maximum(G, EPS)
         for share in SHORTER:
             moved = self._rescaled(name, state, G * change**share)
             if self.objective(moved) <= allowed:
