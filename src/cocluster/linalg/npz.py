@@ -191,6 +191,8 @@ def _taken_out(rest: dict[str, Array], prefix: str) -> InMemory | None:
     rest.pop(f"{prefix}format", None)
     if any(places.dtype.kind not in "iu" for places in (*others, shape)):
         raise ValueError("a sparse matrix has places that are not whole numbers")
+    if shape.shape != (2,):
+        raise ValueError("a sparse matrix has a shape that is not two numbers")
     if 0 in data.shape[1:]:
         # scipy divides by the sizes of blocks.
         raise ValueError("a sparse matrix is kept in blocks of no size")
