@@ -20,6 +20,7 @@ from cocluster.io.reading import some
 from cocluster.linalg.types import Array
 from cocluster.preprocessing import WordCounter
 from cocluster.preprocessing.boilerplate import split_mail
+from cocluster.utils.texts import shortened
 
 # Files that hold texts but are none, by ending: what they are, and what to do.
 DOCUMENTS = {
@@ -78,7 +79,7 @@ def read_text_folder(folder: Path, files: list[Path]) -> Rows:
     for file in files:
         name = file.relative_to(folder).as_posix()
         raw = b"" if file.suffix.lower() in DOCUMENTS else file.read_bytes()
-        text, is_latin = decode(raw, f"{folder.name}/{name}")
+        text, is_latin = decode(raw, f"{folder.name}/{shortened(name)}")
         if "\0" in text or file.suffix.lower() in DOCUMENTS:
             no_text.append(file)
             continue
@@ -88,9 +89,8 @@ def read_text_folder(folder: Path, files: list[Path]) -> Rows:
             latin.append(name)
     if 2 * len(no_text) > len(files):
         refuse_document(no_text[0])
-        raise ValueError(
-            f"Folder {folder.name} holds no texts but files such as {no_text[0].name}."
-        )
+        first = shortened(no_text[0].name)
+        raise ValueError(f"Folder {folder.name} holds no texts but files such as {first}.")
     notes = list(encoding_notes(latin))
     if no_text:
         named = some(file.relative_to(folder).as_posix() for file in no_text)
