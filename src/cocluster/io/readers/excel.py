@@ -24,11 +24,12 @@ def read_excel(file: Path, asked: Asked) -> Rows:
     openpyxl = library("openpyxl", "Excel files", "excel")
     bound = allowed(file, asked.max_bytes)
     # What a damaged file raises is of many kinds: archives, XML, and missing parts of both.
-    with unreadable(file.name, Exception), warnings.catch_warnings():
+    # Opened here because openpyxl leaves a file open that it cannot read.
+    with unreadable(file.name, Exception), file.open("rb") as opened, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about styles and extensions that do not matter here
-        with zipfile.ZipFile(file) as archive:
+        with zipfile.ZipFile(opened) as archive:
             refuse_bytes(file, "unpacks to", sum(m.file_size for m in archive.infolist()), bound)
-        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        book = openpyxl.load_workbook(opened, read_only=True, data_only=True)
         try:
             name = _sheet(file, book.sheetnames, asked.sheet)
             rows, lines = _cells(file, book[name], bound)
