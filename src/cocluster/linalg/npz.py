@@ -61,7 +61,7 @@ def load_arrays(file: Path, most_bytes: int | None = None) -> dict[str, Array]:
     """
     # Opened here because numpy leaves a file open that it has opened and cannot read. Without
     # pickle no code of the file can run.
-    with unreadable(file.name, *ERRORS), _plain_headers(), file.open("rb") as stream:
+    with unreadable(file.name, *ERRORS), plain_headers(), file.open("rb") as stream:
         _refuse_announced(file, stream, most_bytes)
         loaded = np.load(stream, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
@@ -87,12 +87,16 @@ def array_header(stream: IO[bytes]) -> Header:
     version = np.lib.format.read_magic(stream)
     if version not in _HEADERS:
         raise ValueError("it holds records instead of plain numbers or texts")
-    with _plain_headers():
-        return _HEADERS[version](stream)
+    with plain_headers():
+        try:
+            return _HEADERS[version](stream)
+        except MemoryError:
+            # What Python's parser says of brackets in brackets in brackets.
+            raise ValueError("a header cannot be read") from None
 
 
 @contextmanager
-def _plain_headers() -> Iterator[None]:
+def plain_headers() -> Iterator[None]:
     """Let numpy read headers without a warning."""
     with warnings.catch_warnings():
         # A header is read as a value of Python, and a backslash in it is warned of there. None is

@@ -28,7 +28,10 @@ def read_excel(file: Path, asked: Asked) -> Rows:
     with unreadable(file.name, Exception), file.open("rb") as opened, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about styles and extensions that do not matter here
         with zipfile.ZipFile(opened) as archive:
-            refuse_bytes(file, "unpacks to", sum(m.file_size for m in archive.infolist()), bound)
+            members = archive.infolist()
+            refuse_bytes(file, "unpacks to", sum(m.file_size for m in members), bound)
+            if any(m.compress_size > file.stat().st_size for m in members):
+                raise ValueError(f"{file.name} announces more than it holds; it may be cut off.")
         book = openpyxl.load_workbook(opened, read_only=True, data_only=True)
         try:
             name = _sheet(file, book.sheetnames, asked.sheet)

@@ -30,6 +30,7 @@ from cocluster.linalg.npz import (
     load_arrays,
     matrices_in,
     member_headers,
+    plain_headers,
 )
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
@@ -255,7 +256,7 @@ def _shape(archive: ZipFile) -> tuple[int, int]:
 
 def _small(archive: ZipFile, member: str) -> Array:
     """A small array of a ``.npz`` file."""
-    with archive.open(f"{member}.npy") as stream:
+    with archive.open(f"{member}.npy") as stream, plain_headers():
         return np.lib.format.read_array(stream, allow_pickle=False)
 
 
