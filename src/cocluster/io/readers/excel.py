@@ -17,6 +17,8 @@ from cocluster.utils.texts import quoted
 
 # The most letters that a cell of Excel holds; longer texts are cut off when they are written.
 LONGEST = 32_767
+# The last row of a sheet of Excel; a damaged file may name any, and all are gone through.
+LAST_ROW = 1_048_576
 
 
 def read_excel(file: Path, asked: Asked) -> Rows:
@@ -64,6 +66,8 @@ def _cells(file: Path, sheet: Any, bound: int) -> tuple[list[list[Any]], list[in
     sheet.reset_dimensions()
     rows, lines, taken = [], [], 0
     for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
+        if number > LAST_ROW:
+            raise ValueError(f"{file.name} has a row beyond {LAST_ROW:,}, the last of Excel.")
         row = [_plain(cell) for cell in cells]
         while row and row[-1] in (None, ""):
             row.pop()
