@@ -25,6 +25,7 @@ from cocluster.io.readers.rows import Rows
 from cocluster.io.readers.tables import dataset_of, read_parquet
 from cocluster.io.readers.texts import read_lines, read_text_folder, refuse_document
 from cocluster.io.reading import some
+from cocluster.utils.texts import shortened
 
 # How files of matrices are read, whose parts have fixed roles.
 READERS: dict[str, Callable[[Path, Asked], Dataset]] = {
@@ -148,7 +149,14 @@ def read(
     Dataset(fruit; samples: 3, X: 2; 0 classes)
     """
     roles = (id, text, title, label, features, categories, drop, long, dates, header, sheet)
-    dataset = _read(Path(path), Asked(*roles, max_bytes), vectorizer)
+    try:
+        dataset = _read(Path(path), Asked(*roles, max_bytes), vectorizer)
+    except ValueError as error:
+        if str(error).isprintable():
+            raise
+        # The name of a file may hold line ends; a message is one line.
+        told = repr(str(error))[1:-1]
+        raise ValueError(f"{shortened(Path(path).name)}: {told}") from error
     for name, given in (view or {}).items():
         dataset = dataset.with_view(name, _view(given, max_bytes))
     return dataset
