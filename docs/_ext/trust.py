@@ -28,7 +28,9 @@ def counted(file: str, command: str) -> Iterator[str]:
     for row in rows:
         cells = [f"{int(row[name]):,}" if name in counts else row[name] for name in others]
         yield f"| {row[first]} | {' | '.join(cells)} |"
-    sums = [f"**{sum(int(r[name]) for r in rows):,}**" if name in counts else "" for name in others]
+    # Peaks of memory come one after the other, and do not add up.
+    added = counts - {"peak_mb"}
+    sums = [f"**{sum(int(r[name]) for r in rows):,}**" if name in added else "" for name in others]
     yield f"| **all** | {' | '.join(sums)} |"
 
 

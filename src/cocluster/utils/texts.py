@@ -35,16 +35,21 @@ def quoted(value: Any) -> str:
     return shortened(repr(value), len(str(value)))
 
 
-def shortened(text: str, letters: int | None = None) -> str:
-    r"""A text for a message, cut off if it is long; ``letters`` is how many it has to tell of.
+def in_one_line(text: str) -> str:
+    r"""A text with line ends, and what else is not seen, as Python writes them.
 
-    Line ends and what else is not seen are written as Python writes them: a message is one line.
-
-    >>> shortened("a\nb") == r"a\nb"
+    >>> in_one_line("a\nb") == r"a\nb"
     True
     """
-    if not text.isprintable():
-        text = repr(text)[1:-1]
+    return text if text.isprintable() else repr(text)[1:-1]
+
+
+def shortened(text: str, letters: int | None = None) -> str:
+    """A text for a message, in one line, cut off if it is long.
+
+    ``letters`` is how many it has to tell of.
+    """
+    text = in_one_line(text)
     if len(text) <= QUOTED:
         return text
     return f"{text[:QUOTED]}... ({letters or len(text):,} letters)"

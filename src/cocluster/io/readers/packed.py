@@ -17,7 +17,7 @@ from typing import IO
 
 from cocluster.blocks.disk.memory import parse_memory, readable
 from cocluster.utils.files import unreadable
-from cocluster.utils.texts import quoted
+from cocluster.utils.texts import in_one_line, quoted
 
 # Texts and tables are packed to a third or a tenth, tables of zeros to a hundredth. The most that
 # the method of .gz and .zip can do is a thousandth, and only files made to fill memory do so.
@@ -127,12 +127,8 @@ def _unzip(file: Path, target: Path, bound: int) -> None:
                     f"{file.name} holds {quoted(member.filename)}, a place outside of it; unpack "
                     "it yourself and read the folder, if you trust it."
                 )
-            _write_member(archive, member, target.joinpath(*map(_shown, place.parts)))
-
-
-def _shown(name: str) -> str:
-    r"""A name without line ends and the like, for messages: macOS has files called ``Icon\r``."""
-    return name if name.isprintable() else repr(name)[1:-1]
+            # Names are told in messages, and macOS has files called "Icon\r".
+            _write_member(archive, member, target.joinpath(*map(in_one_line, place.parts)))
 
 
 def _write_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path) -> None:

@@ -25,7 +25,7 @@ from cocluster.io.readers.rows import Rows
 from cocluster.io.readers.tables import dataset_of, read_parquet
 from cocluster.io.readers.texts import read_lines, read_text_folder, refuse_document
 from cocluster.io.reading import some
-from cocluster.utils.texts import shortened
+from cocluster.utils.texts import in_one_line
 
 # How files of matrices are read, whose parts have fixed roles.
 READERS: dict[str, Callable[[Path, Asked], Dataset]] = {
@@ -155,8 +155,7 @@ def read(
         if str(error).isprintable():
             raise
         # The name of a file may hold line ends; a message is one line.
-        told = repr(str(error))[1:-1]
-        raise ValueError(f"{shortened(Path(path).name)}: {told}") from error
+        raise ValueError(in_one_line(f"{Path(path).name}: {error}")) from error
     for name, given in (view or {}).items():
         dataset = dataset.with_view(name, _view(given, max_bytes))
     return dataset
