@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from cocluster.data.relational import RelationalData
 from cocluster.interview.knowledge import SIGNS, Answered, Hint
+from cocluster.interview.record import Record
 from cocluster.linalg.types import Array
 from cocluster.links import Labelling, Links
 from cocluster.utils.checks import check_integer, check_number
@@ -31,30 +31,26 @@ class State:
 
     strategy: str
     seed: int
-    links: Links
-    log: tuple[Answered, ...]
+    record: Record
     labels: dict[str, Array] | None
     # Clusters of the samples before any answer, where they are known.
-    first: Array | None = None
-    hints: tuple[Hint, ...] = ()
-    # Samples that are groups without an answer, and after how many answers they became so.
-    opened: Mapping[int, int] = field(default_factory=dict)
+    first: Array | None
 
 
 def write(path: str | os.PathLike[str], state: State, data: RelationalData) -> None:
     """Write to a neighbouring file first, so that a crash leaves the old one."""
-    labels = state.labels
+    labels, record = state.labels, state.record
     content = {
         "format": FORMAT,
         "data": fingerprint(data),
         "strategy": state.strategy,
         "seed": state.seed,
-        "links": _links_content(state.links),
-        "answers": [astuple(entry) for entry in state.log],
+        "links": _links_content(record.given),
+        "answers": [astuple(entry) for entry in record.log],
         "labels": labels and {name: values.tolist() for name, values in labels.items()},
         "first": None if state.first is None else state.first.tolist(),
-        "hints": [astuple(hint) for hint in state.hints],
-        "opened": [list(pair) for pair in state.opened.items()],
+        "hints": [astuple(hint) for hint in record.hints],
+        "opened": [list(pair) for pair in record.opened.items()],
     }
     with new_file(Path(path)) as unfinished:
         unfinished.write_text(json.dumps(content), encoding="utf-8")
@@ -70,14 +66,21 @@ def read(path: str | os.PathLike[str], data: RelationalData) -> State:
         return State(
             strategy=content["strategy"],
             seed=check_integer(content["seed"], "seed", 0),
-            links=_links_of(content["links"], len(data)),
-            log=tuple(_answer(*entry) for entry in content["answers"]),
+            record=_record(content, data),
             labels=labels and {name: _labels(v, data, name) for name, v in labels.items()},
-            # Files of earlier versions have none of these.
+            # Files of earlier versions have none.
             first=None if content.get("first") is None else _first(content["first"], data),
-            hints=tuple(_hint(*hint) for hint in content.get("hints", [])),
-            opened=dict(_opened(data, *pair) for pair in content.get("opened", [])),
         )
+
+
+def _record(content: dict[str, Any], data: RelationalData) -> Record:
+    """What was said; files of earlier versions know of answers alone."""
+    return Record(
+        given=_links_of(content["links"], len(data)),
+        log=tuple(_answer(*entry) for entry in content["answers"]),
+        hints=tuple(_hint(*hint) for hint in content.get("hints", [])),
+        opened=dict(_opened(data, *pair) for pair in content.get("opened", [])),
+    )
 
 
 def _content(file: Path) -> dict[str, Any]:

@@ -14,10 +14,12 @@ from sklearn.base import clone
 
 from cocluster.data.relational import relational
 from cocluster.interview import files
-from cocluster.interview.doubts import credible, second_question, without_contradictions
+from cocluster.interview.doubts import second_question
 from cocluster.interview.features import carriers, feature_question
 from cocluster.interview.knowledge import SIGNS, Answered, Geometry, Hint, Known, Moved, Query
-from cocluster.interview.strategies import STRATEGIES, View, fresh, with_new_groups
+from cocluster.interview.names import Names
+from cocluster.interview.record import Record, Row
+from cocluster.interview.strategies import STRATEGIES, View, placement, with_new_groups
 from cocluster.interview.understanding import Understanding
 from cocluster.linalg.types import Array
 from cocluster.links import Links, as_links
@@ -32,9 +34,6 @@ from cocluster.utils.files import unreadable
 from cocluster.utils.html import small_table
 from cocluster.utils.randomness import generator
 
-# At first groups that are confused by a share c are taken to be one with a chance of 2 c, as if one
-# confusion had been resolved so twice; then the answers tell.
-PRIOR_SAME, PRIOR_CONFUSION = 2.0, 1.0
 # No two groups can be confused more than half and half.
 MOST_CONFUSED = 0.5
 # With half of all answers wrong nothing can be learned from them.
@@ -141,16 +140,13 @@ class Interview:
         # Links as given, because `as_links` drops those that are all "unsure".
         given = links if isinstance(links, Links) else checked
         ids = self._relational.names.get(self._relational.center)
-        self._given = given if ids is None or given.ids is not None else replace(given, ids=ids)
+        named = given if ids is None or given.ids is not None else replace(given, ids=ids)
+        self._names = Names(self._relational, named.ids, titles)
+        self._said = Record(named)
         # A number instead of the generator: it goes into the file, and undo comes back to it.
         self._seed = int(generator(random_state).integers(2**31))
-        self._log: tuple[Answered, ...] = ()
-        self._links = self._given
         self._labels: dict[str, Array] | None = None
         self._before: Array | None = None
-        # Samples that became groups without an answer, and after how many answers.
-        self._opened: dict[int, int] = {}
-        self._hints: tuple[Hint, ...] = ()
         self._understood: Understanding | None = None
         self._placing: Understanding | None = None
         self._model: Any = None
@@ -159,12 +155,12 @@ class Interview:
     @property
     def links(self) -> Links:
         """What was known before and the answers, "unsure" ones included."""
-        return self._links
+        return self._said.links
 
     @property
     def answers(self) -> tuple[Answered, ...]:
         """The answers in order."""
-        return self._log
+        return self._said.log
 
     @property
     def labels(self) -> Array:
@@ -192,11 +188,11 @@ class Interview:
         """
         check_choice(kind, "kind", ("pair", "place", "feature"))
         if kind == "feature":
-            asked = {hint.feature for hint in self._hints}
+            asked = {hint.feature for hint in self.hints}
             found = feature_question(self._going_on(), self._relational, asked)
-            return [] if found is None else [self._named(found)]
+            return [] if found is None else [self._names.named(found)]
         # Drawn from the number of answers, so that the same state asks the same questions.
-        rng = np.random.default_rng([self._seed, len(self._log)])
+        rng = np.random.default_rng([self._seed, len(self.answers)])
         geometry = Geometry(self._ground.Z, self._first_labels)
         now, queries = self._going_on(), list[Query]()
         if self.strategy == "place":
@@ -205,10 +201,10 @@ class Interview:
             view = View(geometry, now.known, self.estimator.n_clusters, rng, now)
             query = self._second() if not queries and kind == "pair" else None
             if query is None:
-                query = _placement(now) if kind == "place" else STRATEGIES[self.strategy](view)
+                query = placement(now) if kind == "place" else STRATEGIES[self.strategy](view)
             if query is None:
                 break
-            queries.append(self._named(query))
+            queries.append(self._names.named(query))
             # A pair that is open even if all others are the same depends on no answer to them.
             known = now.known.assuming_same(query.i, query.j)
             now = replace(now, known=known, current=None, asked=now.asked | {query.i, query.j})
@@ -223,7 +219,7 @@ class Interview:
         weakest link of the chain is left out instead (`dropped`).
         """
         check_choice(answer, "answer", tuple(SIGNS))
-        return self._record(((self._position(i), self._position(j), answer),), drop)[0]
+        return self._record(((self._names.sample(i), self._names.sample(j), answer),), drop)[0]
 
     def place(
         self, sample: int | str, group: int | str | None, *, drop: bool = False
@@ -232,9 +228,9 @@ class Interview:
 
         One answer to a person, but as many links as there are groups where it fits none.
         """
-        x = self._position(sample)
+        x = self._names.sample(sample)
         if group is not None:
-            return self._record(((self._position(group), x, "same"),), drop)
+            return self._record(((self._names.sample(group), x, "same"),), drop)
         now = self._going_on().placing(x)
         settled = now.known.settled(x)
         cores = [now.ground.core(own) for own in now.groups if not settled[own[0]]]
@@ -248,9 +244,9 @@ class Interview:
         many samples lean.
         """
         check_choice(answer, "answer", tuple(SIGNS))
-        position, member = self._feature(feature), self._position(sample)
-        self._hints += (Hint(position, member, answer),)
-        self._understood = self._placing = None
+        position, member = self._names.feature(feature), self._names.sample(sample)
+        said = Hint(position, member, answer)
+        self._go_to(replace(self._said, hints=(*self.hints, said)))
         return len(carriers(self._relational, np.array([position]))) if answer == "same" else 0
 
     def seed(self, features: Sequence[int | str]) -> int:
@@ -258,12 +254,12 @@ class Interview:
 
         The sample that has most of them stands for the group, and is returned.
         """
-        positions = np.array([self._feature(feature) for feature in features], dtype=np.intp)
+        positions = np.array([self._names.feature(feature) for feature in features], dtype=np.intp)
         some = carriers(self._relational, positions)
         if not len(some):
             raise ValueError("No sample has any of these features.")
         core = int(some[0])
-        self._opened.setdefault(core, len(self._log))
+        self._go_to(self._said.opening(core))
         for feature in positions.tolist():
             self.hint(feature, core)
         return core
@@ -271,50 +267,38 @@ class Interview:
     @property
     def hints(self) -> tuple[Hint, ...]:
         """What was said of features, in order."""
-        return self._hints
+        return self._said.hints
 
-    def _feature(self, feature: int | str) -> int:
-        """Position of a feature of the first view that is given by position or name."""
-        kind = self._relational.relations[0].cols
-        size, names = self._relational.size(kind), self._relational.names.get(kind)
-        if isinstance(feature, str):
-            found = [] if names is None else np.flatnonzero(np.asarray(names) == feature).tolist()
-            if not found:
-                raise ValueError(f"There is no feature called {feature!r} among the {kind}.")
-            return int(found[0])
-        position = check_integer(feature, "feature", 0)
-        if position >= size:
-            raise ValueError(f"feature {position} is out of range, there are {size} {kind}.")
-        return position
-
-    def _record(self, rows: tuple[tuple[int, int, str], ...], drop: bool) -> tuple[Answered, ...]:
+    def _record(self, rows: tuple[Row, ...], drop: bool) -> tuple[Answered, ...]:
         """Take answers to the log, all or none."""
         # Before the first fit nothing is foreseen or decided, unless errors make it necessary.
         known = self.errors or self._before is not None or self._labels is not None
         before = self._going_on() if known else None
         if rows and not drop and not self.errors:
-            (self._links | self._table(rows)).check()
-        settled = len(self._log)
+            self._said.links_with(*rows).check()
+        before_them = len(self.answers)
         for row in rows:
-            links = self._links | self._table((row,))
-            implied = max(links.n_implied - self._links.n_implied, 0)
+            implied = max(self._said.links_with(row).n_implied - self.links.n_implied, 0)
             mixed = 0.0 if before is None else before.confusion_of(*row[:2])
             doubted = self.errors and before is not None
             chance = before.chance_of_same(*row[:2]) if before is not None and doubted else 1.0
-            self._log += (Answered(*row, implied, 0, min(mixed, MOST_CONFUSED), chance),)
-            self._links = links
-        self._understood = self._placing = None
+            own = Answered(*row, implied, 0, min(mixed, MOST_CONFUSED), chance)
+            self._go_to(replace(self._said, log=(*self.answers, own)))
         if rows and before is not None:
-            decided = self._going_on().decided(before)
-            self._log = (*self._log[:-1], replace(self._log[-1], n_decided=decided))
-        return self._log[settled:]
+            last = replace(self.answers[-1], n_decided=self._going_on().decided(before))
+            self._said = replace(self._said, log=(*self.answers[:-1], last))
+        return self.answers[before_them:]
+
+    def _go_to(self, said: Record) -> None:
+        """Take another record; what was understood of the last one is forgotten."""
+        self._said, self._understood, self._placing = said, None, None
 
     def undo(self) -> Answered:
         """Take the last answer back; labels stay until `refit`."""
-        if not self._log:
+        if not self.answers:
             raise ValueError("There is no answer to undo.")
-        last = self._log[-1]
-        self._replay(self._log[:-1])
+        last = self.answers[-1]
+        self._go_to(self._said.until(len(self.answers) - 1))
         return last
 
     @property
@@ -344,20 +328,20 @@ class Interview:
         )
 
     @property
-    def dropped(self) -> tuple[tuple[int, int, str], ...]:
+    def dropped(self) -> tuple[Row, ...]:
         """Answers that contradict others and are left out: positions of the samples, and words."""
         force = {(i, j, s) for (i, j), s in _signed(self._links_in_force())}
         words = {sign: word for word, sign in SIGNS.items()}
         return tuple(
             (i, j, words[sign])
-            for (i, j), sign in _signed(self._links)
+            for (i, j), sign in _signed(self.links)
             if sign and (i, j, sign) not in force
         )
 
     def refit(self) -> Self:
         """Cluster with all answers, from what they say of every sample (see Notes)."""
         old = None if self._labels is None else self.labels
-        if self._links.n_must + self._links.n_cannot + len(self._hints) == 0:
+        if self._said.says_nothing:
             self._model = self._first
         else:
             self._model = self._fitted(self._first_labels if old is None else old)
@@ -394,35 +378,30 @@ class Interview:
 
         Answers stay; labels follow at the next `refit`.
         """
-        n, more = len(self._given), relational(data).oriented()
+        given, more = self._said.given, relational(data).oriented()
+        n = len(given)
         if len(more) < n:
             raise ValueError(f"There were {n} samples, the new data have {len(more)}.")
         ids = more.names.get(more.center)
-        if self._given.ids is not None and (
-            ids is None or not np.array_equal(self._given.ids, [str(name) for name in ids[:n]])
+        if given.ids is not None and (
+            ids is None or not np.array_equal(given.ids, [str(name) for name in ids[:n]])
         ):
             raise ValueError("The first samples of the new data must be those of before, by id.")
-        log, given = self._log, self._given.extended(len(more), ids)
         longer = type(self)(
-            data, self.estimator, self.strategy, given, errors=self.errors, titles=titles
+            data,
+            self.estimator,
+            self.strategy,
+            given.extended(len(more), ids),
+            errors=self.errors,
+            titles=titles,
         )
-        longer._seed, longer._hints, longer._opened = self._seed, self._hints, self._opened
-        longer._replay(log)
+        longer._seed, longer._said = self._seed, replace(self._said, given=longer._said.given)
         self.__dict__ = longer.__dict__
         return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything but the data and the model to one JSON file, all or nothing."""
-        state = files.State(
-            self.strategy,
-            self._seed,
-            self._given,
-            self._log,
-            self._labels,
-            self._before,
-            self._hints,
-            self._opened,
-        )
+        state = files.State(self.strategy, self._seed, self._said, self._labels, self._before)
         files.write(path, state, self._relational)
 
     @classmethod
@@ -432,45 +411,29 @@ class Interview:
         # What fits the format may still not fit together: samples that there are not, or a
         # contradiction.
         with unreadable(str(path), ValueError, TypeError):
-            interview = cls(data, estimator, state.strategy, state.links)
-            interview._seed, interview._labels = state.seed, state.labels
-            interview._before, interview._hints = state.first, state.hints
-            interview._opened = dict(state.opened)
-            interview._given = state.links
-            interview._replay(state.log)
+            interview = cls(data, estimator, state.strategy, state.record.given)
+            interview._seed, interview._said = state.seed, state.record
+            interview._labels, interview._before = state.labels, state.first
         return interview
 
     def __repr__(self) -> str:
         return (
-            f"Interview({self.strategy}; samples: {len(self._given)}, answers: {len(self._log)}, "
-            f"implied: {self._links.n_implied})"
+            f"Interview({self.strategy}; samples: {len(self.links)}, "
+            f"answers: {len(self.answers)}, implied: {self.links.n_implied})"
         )
 
     def _repr_html_(self) -> str:
         # Nothing is fitted for a table.
-        names = self._links.ids
+        names = self.links.ids
         rows = [
             [*(str(i) if names is None else str(names[i]) for i in (own.i, own.j)), own.answer]
-            for own in self._log[-SHOWN:]
+            for own in self.answers[-SHOWN:]
         ]
         title = (
-            f"Interview ({self.strategy}): {len(self._log)} answers on {len(self._given):,} "
-            f"samples, {self._links.n_implied:,} pairs known"
+            f"Interview ({self.strategy}): {len(self.answers)} answers on {len(self.links):,} "
+            f"samples, {self.links.n_implied:,} pairs known"
         )
         return str(small_table(title, ["sample", "sample", "answer"], rows))
-
-    def _replay(self, log: tuple[Answered, ...]) -> None:
-        """Go to the state after some answers."""
-        self._log, self._understood, self._placing = log, None, None
-        self._opened = {x: at for x, at in self._opened.items() if at <= len(log)}
-        rows = tuple((entry.i, entry.j, entry.answer) for entry in log)
-        self._links = self._given | self._table(rows) if rows else self._given
-
-    def _table(self, rows: tuple[tuple[int, int, str], ...]) -> Links:
-        """Answers as links."""
-        pairs = np.array([row[:2] for row in rows])
-        signs = np.array([SIGNS[row[2]] for row in rows])
-        return Links(len(self._given), pairs, signs, np.ones(len(rows)))
 
     def _labels_by_type(self) -> Mapping[str, Array]:
         """Labels of every type, fitted when first needed."""
@@ -506,23 +469,17 @@ class Interview:
 
     def _stated(self) -> Understanding:
         """What all answers say, contradictions included."""
-        told = {i for entry in self._log if SIGNS[entry.answer] for i in (entry.i, entry.j)}
-        before = {int(group[0]) for group in Known(self._given).groups()}
-        asked = frozenset(told | before | set(self._opened))
-        resolved = [entry for entry in self._log if entry.confusion and SIGNS[entry.answer]]
-        hits = sum(entry.answer == "same" for entry in resolved) + PRIOR_SAME
-        rate = hits / (sum(entry.confusion for entry in resolved) + PRIOR_CONFUSION)
         return Understanding(
             self._ground,
             self._first_labels,
-            Known(self._links),
+            Known(self.links),
             self.estimator.n_clusters,
-            asked,
-            same_per_confusion=rate,
+            self._said.touched,
+            same_per_confusion=self._said.same_per_confusion,
             errors=self.errors,
             hints=tuple(
                 (carriers(self._relational, np.array([hint.feature])), hint.sample)
-                for hint in self._hints
+                for hint in self.hints
                 if hint.answer == "same"
             ),
         )
@@ -531,30 +488,24 @@ class Interview:
         """The answers without those that others contradict."""
         return self._understanding().known.links
 
-    def _in_force(self, stated: Understanding) -> Links:
-        """The answers that count: not contradicted, or believed where people may err."""
-        if not self.errors or not self._log:
-            return without_contradictions(self._links, stated)[0]
-        given = np.ones(len(self._given.pairs))
-        chances = np.append(given, [entry.chance for entry in self._log])
-        return credible(self._links, chances, self.errors)
-
     def _understanding(self) -> Understanding:
         """What the answers say, kept until the next one."""
         k = self.estimator.n_clusters
         if self._understood is None or self._understood.n_clusters != k:
             self._placing = None  # it would have another number of clusters
             stated = self._stated()
-            self._understood = replace(stated, known=Known(self._in_force(stated)))
+            self._understood = replace(
+                stated, known=Known(self._said.in_force(stated, self.errors))
+            )
         return self._understood
 
     def _going_on(self) -> Understanding:
         """The same, with the sample that is being placed in no group."""
         now = self._understanding()
         if self._placing is None:
-            x = self._log[-1].j if self._log else None
+            x = self.answers[-1].j if self.answers else None
             # Where people may err, "same" does not always put it into a group.
-            waiting = x is not None and SIGNS[self._log[-1].answer] in (
+            waiting = x is not None and SIGNS[self.answers[-1].answer] in (
                 -1,
                 -1 if not self.errors else 1,
             )
@@ -568,38 +519,14 @@ class Interview:
         found = with_new_groups(now)
         if found.asked == now.asked:
             return now
-        self._opened |= {x: len(self._log) for x in found.asked - now.asked}
-        self._understood = self._placing = None
+        self._go_to(self._said.opening(*found.asked - now.asked))
         return self._going_on()
 
     def _second(self) -> Query | None:
         """A second question about the last answer, if people may err."""
-        if not self.errors or not self._log:
+        if not self.errors or not self.answers:
             return None
-        return second_question(self._understanding(), self._log[-1], self._links)
-
-    def _named(self, query: Query) -> Query:
-        """The question with names for the samples."""
-        one, other = self._called(query.i), self._called(query.j)
-        if query.about_feature:
-            names = self._relational.names.get(self._relational.relations[0].cols)
-            other = (str(query.j if names is None else names[query.j]),) * 2
-        return replace(query, ids=(one[0], other[0]), titles=(one[1], other[1]))
-
-    def _called(self, sample: int) -> tuple[str, str]:
-        """Id and title of a sample."""
-        name = str(sample if self._links.ids is None else self._links.ids[sample])
-        return name, name if self.titles is None else str(self.titles[sample])
-
-    def _position(self, sample: int | str) -> int:
-        """Position of a sample that is given by position or id."""
-        ids = self._links.ids
-        if not isinstance(sample, str):
-            return check_integer(sample, "sample", 0)
-        found = [] if ids is None else np.flatnonzero(ids == sample).tolist()
-        if not found:
-            raise ValueError(f"There is no sample with the id {sample!r}.")
-        return int(found[0])
+        return second_question(self._understanding(), self.answers[-1], self.links)
 
 
 def _signed(links: Links) -> Iterator[tuple[tuple[int, int], int]]:
@@ -614,19 +541,3 @@ def takes_prior(model: Any) -> bool:
             return True
         model = METHODS[model.method].estimator
     return "prior" in signature(model.fit).parameters
-
-
-def _placement(now: Understanding) -> Query | None:
-    """A sample with the groups that it may be in; perhaps the core of a group that may be another.
-
-    Where people may err, groups may be one that were said to be apart; then a sample is placed.
-    """
-    for merging in (True, False):
-        query = fresh(now.placing(None), merging)
-        if query is None:
-            return None
-        trying = now.placing(query.j)
-        options = tuple(trying.ground.core(trying.groups[g]) for g in trying.likely_groups(query.j))
-        if options:
-            return replace(query, i=options[0], options=options)
-    return None

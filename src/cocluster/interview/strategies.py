@@ -65,6 +65,22 @@ def place(view: View) -> Query | None:
     return _goes_on(now) or fresh(now.placing(None)) or anything(view)
 
 
+def placement(now: Understanding) -> Query | None:
+    """A sample with the groups that it may be in; perhaps the core of a group that may be another.
+
+    Where people may err, groups may be one that were said to be apart; then a sample is placed.
+    """
+    for merging in (True, False):
+        query = fresh(now.placing(None), merging)
+        if query is None:
+            return None
+        trying = now.placing(query.j)
+        options = tuple(trying.ground.core(trying.groups[g]) for g in trying.likely_groups(query.j))
+        if options:
+            return replace(query, i=options[0], options=options)
+    return None
+
+
 def with_new_groups(now: Understanding) -> Understanding:
     """The same with cores of untouched clusters that fit no group as groups of their own.
 
