@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,9 @@ class _Album:
             # Odd metadata are no business of ours; a small file of very many pixels is.
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", self.pillow.DecompressionBombWarning)
-            with self.pillow.open(file) as image:
+            # From memory, where nothing can be read that is not there: a damaged PNG may announce
+            # gigabytes, which a file on disk would make room for.
+            with self.pillow.open(BytesIO(file.read_bytes())) as image:
                 image = image.convert("RGB")
                 times = max(image.size) // LARGEST_SIDE
                 return np.asarray(image.reduce(times) if times > 1 else image)
