@@ -24,8 +24,9 @@ from typing import Any
 ROOM = 1 << 30
 # Seconds that a case may compute: sound ones take milliseconds.
 SECONDS = 20.0
-# Seconds that HDF5 files may be read on trial, see `cocluster.blocks.disk.sources.trying`.
-SECONDS_OF_TRIAL = 2.0
+# Seconds that HDF5 files may be read on trial, see `cocluster.blocks.disk.sources.trying`: a hundred
+# times what sound ones of this size take. Files that keep the library busy for ever are not rare.
+SECONDS_OF_TRIAL = 0.5
 # Where a child notes how many cases are done, and which one is being tried.
 COUNT, CASE, FAILURES = "count", "case", "failures.jsonl"
 # Compiled as it stands, and would not be with marks in it.
@@ -112,7 +113,6 @@ class Trial:
             folder.mkdir(parents=True)
         # What readers unpack must be gone afterwards.
         tempfile.tempdir = str(self.aside)
-        # Of such small files that is a thousand times what sound ones take.
         trying.SECONDS = SECONDS_OF_TRIAL
         self.number = order.first
         self._note()
