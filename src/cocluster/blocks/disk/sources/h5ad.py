@@ -7,10 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cocluster.blocks.disk.sources.arrays import Stored, open_stored
 from cocluster.blocks.disk.sources.trying import refuse_damaged
 from cocluster.utils.files import unreadable
 from cocluster.utils.optional import library
+
+# Attributes of a sparse matrix that tell its shape; the second one in files of early versions.
+SHAPES = ("shape", "h5sparse_shape")
 
 
 @contextmanager
@@ -38,8 +43,10 @@ def total_bytes(file: Any, name: str) -> int:
             outside = any(isinstance(link, h5py.ExternalLink) for link in links)
             # A sparse matrix takes a number for each of its rows (or columns), however few of them
             # the file has; a damaged one may promise billions.
-            if "indptr" in item and "shape" in item.attrs:
-                sizes.append(8 * int(max(item.attrs["shape"])))
+            shapes = [np.asarray(item.attrs[key]) for key in SHAPES if key in item.attrs]
+            sizes.extend(
+                8 * int(shape.max(initial=0)) for shape in shapes if shape.dtype.kind in "iuf"
+            )
         else:
             sources = item.virtual_sources() if item.is_virtual else ()
             outside = bool(item.external) or any(s.file_name != "." for s in sources)
