@@ -34,7 +34,7 @@ def total_bytes(file: Any, name: str) -> int:
     it was not given. Only headers are read.
     """
     h5py = library("h5py", ".h5ad files", "omics")
-    sizes = []
+    sizes: list[int] = []
 
     def look(_: str, item: Any) -> None:
         """Note the size of an array; refuse what points outside."""
