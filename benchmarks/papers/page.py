@@ -224,11 +224,12 @@ def _ranges(table: Table) -> list[str]:
     """The values of every method's parameters, those of the coarse grid in bold."""
     lines = ["Scalings are those of the sets; bold: values of the coarse grid.", ""]
     for column in table.columns:
+        grids = [(column.grid, "")] + [(grid, f" (on {row})") for row, grid in column.on.items()]
         texts = []
-        for name, values in column.grid.items():
+        for name, values, where in ((*one, where) for grid, where in grids for one in grid.items()):
             coarse = column.quick.get(name, values)
             marked = [f"**{value}**" if value in coarse else f"{value}" for value in values]
-            texts.append(f"{name} {', '.join(marked)}")
+            texts.append(f"{name}{where} {', '.join(marked)}")
         lines.append(f"* {column.name}: {'; '.join(texts) or 'nothing but the scaling'}.")
     return lines
 

@@ -72,6 +72,8 @@ class Column:
     solve : callable of (problem, setting, seed)
     grid, quick : dict of name to values
         Values searched, and the few of them that a quick run searches.
+    on : dict of set to grid
+        What is searched besides on some of the sets.
     supervision : {None, "pairs", "among samples", "samples"}
         What the method learns of the classes: links of random pairs, links of all pairs among
         random samples, or the classes of these very samples.
@@ -81,6 +83,7 @@ class Column:
     solve: Callable[[Problem, Setting, int], Answer]
     grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     quick: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    on: Mapping[str, Mapping[str, tuple[Any, ...]]] = field(default_factory=dict)
     supervision: str | None = None
 
 
@@ -157,7 +160,7 @@ class Table:
 
     def ranges(self, row: str, column: Column) -> dict[str, tuple[Any, ...]]:
         """Values of every parameter of a cell, the scaling of the data first."""
-        return {"scale": self.sets[row], **column.grid}
+        return {"scale": self.sets[row], **column.grid, **column.on.get(row, {})}
 
     def settings(self, row: str, column: Column, quick: bool) -> Iterator[dict[str, Any]]:
         """All settings of a cell."""
@@ -263,8 +266,10 @@ def rescaled(X: Any, scale: str | None) -> Any:
 
     "log" and another scaling takes logarithms first: of 1 + count for words, of 1 for smaller
     entries for genes. "range" brings each gene to [0, 1], which opens data of any sign to methods
-    that need data >= 0.
+    that need data >= 0; "max" brings the largest entry of all to 1.
     """
+    if scale == "max":
+        return X / X.max()
     if scale == "range":
         return MinMaxScaler().fit_transform(X)
     if scale is not None and scale.startswith("log "):
