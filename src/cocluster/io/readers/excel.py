@@ -68,6 +68,8 @@ def _cells(file: Path, sheet: Any, bound: int) -> tuple[list[list[Any]], list[in
     for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
         if number > LAST_ROW:
             raise ValueError(f"{file.name} has a row beyond {LAST_ROW:,}, the last of Excel.")
+        if not cells:
+            continue  # left out in the file; before a row far away there may be a million
         row = [_plain(cell) for cell in cells]
         while row and row[-1] in (None, ""):
             row.pop()
