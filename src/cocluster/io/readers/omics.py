@@ -32,6 +32,8 @@ def read_h5ad(file: Path, asked: Asked) -> Dataset:
 def read_h5mu(file: Path, asked: Asked) -> Dataset:
     """Data set of the modalities of MuData, matched by the names of the observations."""
     data = _load(file, asked, "mudata", "read_h5mu")
+    if not data.mod:
+        raise ValueError(f"{file.name} has no modalities.")
     return _dataset(file, views_of(data), data, asked.label)
 
 
