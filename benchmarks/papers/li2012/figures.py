@@ -13,7 +13,7 @@ SETS = {
     "NGroups5": TEXT,
     "RCV1-5": TEXT,
     "AlphaDigit": IMAGE,
-    "UMIST": ("max", "l2"),
+    "UMIST": IMAGE,
     "Leukemia2": GENE,
     "LungCancer": GENE,
 }
