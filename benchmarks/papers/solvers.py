@@ -10,7 +10,6 @@ from sklearn.cluster import KMeans
 
 from benchmarks.baselines.tsvm import tsvm_labels
 from benchmarks.papers.protocol import Answer, Problem, Setting
-from cocluster.graphs import knn_graph
 from cocluster.methods.catalogue import METHODS
 
 Solver = Callable[[Problem, Setting, int], Answer]
@@ -44,28 +43,16 @@ def method(name: str, **fixed: Any) -> Solver:
     def solve(problem: Problem, setting: Setting, seed: int) -> Answer:
         parameters = dict(setting)
         strength = parameters.pop("strength", None)
-        weights = parameters.pop("weights", "binary")
         if strength is not None:
             parameters |= dict.fromkeys(STRENGTHS.get(name, ("strength",)), strength)
         model = estimator(problem.n_clusters, normalize=None, random_state=seed, **fixed)
         takes_number = METHODS[name].feature_clusters and name not in SAME_CLUSTERS
         if takes_number and "n_column_clusters" in model.get_params():
             parameters["n_column_clusters"] = _feature_clusters(problem)
-        model.set_params(**parameters)
-        given = {} if weights == "binary" else {"graphs": _graphs(problem.data, model, weights)}
-        model.fit(problem.data, links=problem.links, **given)
+        model.set_params(**parameters).fit(problem.data, links=problem.links)
         return Answer(model.labels_, getattr(model, "n_iter_", None))
 
     return solve
-
-
-def _graphs(X: Any, model: Any, weights: Any) -> dict[str, Any]:
-    """The graphs that a method would make of one matrix, with other weights of their edges."""
-    sides = {"samples": X, "features": X.T.tocsr() if sp.issparse(X) else X.T}
-    return {
-        name: knn_graph(objects, model.n_neighbors, metric=model.metric, weights=weights)
-        for name, objects in sides.items()
-    }
 
 
 def tsvm(problem: Problem, setting: Setting, seed: int) -> Answer:
