@@ -24,8 +24,8 @@ from typing import Any
 ROOM = 1 << 30
 # Seconds that a case may compute: sound ones take milliseconds.
 SECONDS = 20.0
-# Seconds that HDF5 files may be read on trial, see `cocluster.blocks.disk.sources.trying`: a hundred
-# times what sound ones of this size take. Files that keep the library busy for ever are not rare.
+# Seconds that HDF5 files may be read on trial, see `cocluster.blocks.disk.sources.trying`: hundreds
+# of times what sound ones of this size take. Files that never come to an end are not rare.
 SECONDS_OF_TRIAL = 0.5
 # Where a child notes how many cases are done, and which one is being tried.
 COUNT, CASE, FAILURES = "count", "case", "failures.jsonl"
