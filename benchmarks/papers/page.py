@@ -224,12 +224,14 @@ def _ranges(table: Table) -> list[str]:
     """The values of every method's parameters, those of the coarse grid in bold."""
     lines = ["Scalings are those of the sets; bold: values of the coarse grid.", ""]
     for column in table.columns:
-        grids = [(column.grid, "")] + [(grid, f" (on {row})") for row, grid in column.on.items()]
+        ranges = dict(column.grid)
+        for row, grid in column.on.items():
+            ranges |= {f"{name} (on {row})": values for name, values in grid.items()}
         texts = []
-        for name, values, where in ((*one, where) for grid, where in grids for one in grid.items()):
+        for name, values in ranges.items():
             coarse = column.quick.get(name, values)
             marked = [f"**{value}**" if value in coarse else f"{value}" for value in values]
-            texts.append(f"{name}{where} {', '.join(marked)}")
+            texts.append(f"{name} {', '.join(marked)}")
         lines.append(f"* {column.name}: {'; '.join(texts) or 'nothing but the scaling'}.")
     return lines
 

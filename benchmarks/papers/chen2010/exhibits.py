@@ -169,9 +169,9 @@ CATEGORIES = (
 )
 WEIGHTS = (
     "Weights of Algorithm 1 from the pairs among random samples, 1 % of all pairs (text) and 3 % "
-    "(images). Distances are "
-    "scaled so that cannot-linked pairs are at mean distance 1 in every view; the paper does not "
-    "say how it scales them, so sizes do not compare, only which view weighs more."
+    "(images). Distances are scaled so that cannot-linked pairs are at mean distance 1 in every "
+    "view; the paper does not say how it scales them, so sizes do not compare, only which view "
+    "weighs more."
 )
 
 
