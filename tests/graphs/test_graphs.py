@@ -239,7 +239,7 @@ def test_patch_laplacian_is_a_laplacian_and_ignores_shifts_of_the_data(
     assert np.abs(L.sum(axis=1)).max() < 1e-13
     assert np.linalg.eigvalsh(L.toarray()).min() > -1e-12
     assert abs(L - patch_laplacian(X + 1e6, 4)).max() < 1e-6
-    monkeypatch.setattr(distances, "SMALLEST_CHUNK", 7)
+    monkeypatch.setattr(distances, "ENTRIES_AT_ONCE", 7)
     monkeypatch.setattr(patches, "PATCH_ENTRIES", 200)
     assert abs(L - patch_laplacian(X, 4)).max() < 1e-14
 

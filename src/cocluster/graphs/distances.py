@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,10 +15,15 @@ from cocluster.linalg.types import Array, InMemory
 from cocluster.utils import threads
 from cocluster.utils.chunks import chunks
 
-# Parts the objects are worked on in: many, since a few heavy rows may be neighbours of all others.
+# Of two matrices: a number for each row of the one and the same row of the other.
+Measure = Callable[[InMemory, InMemory], Array]
+# Parts that rows are worked on in, so that what is made of a part is small beside the data.
 CHUNKS = 256
-# With fewer objects in a part, the loop over the parts would cost more than the work on them.
+# With fewer rows in a part, the loop over the parts would cost more than the work on them.
 SMALLEST_CHUNK = 64
+# Entries of pairs of rows that are held at a time, some 10 MB with their places: few enough to stay
+# near the processor, and so many that the loop over the parts costs little.
+ENTRIES_AT_ONCE = 250_000
 # Compiling costs seconds, and so do differences of sparse rows with this many entries.
 COMPILE_FROM_ENTRIES = 10_000_000
 
@@ -25,14 +31,6 @@ COMPILE_FROM_ENTRIES = 10_000_000
 def row_chunks(n: int) -> Iterator[slice]:
     """Cut ``range(n)`` into at most ``CHUNKS`` slices."""
     return chunks(n, max(SMALLEST_CHUNK, -(-n // CHUNKS)))
-
-
-def scattered_chunks(n: int) -> Iterator[slice]:
-    """As `row_chunks`, each of rows far apart: where heavy rows stand together (words sorted by
-    frequency), no chunk gets them all.
-    """
-    parts = max(1, min(CHUNKS, -(-n // SMALLEST_CHUNK)))
-    return (slice(first, n, parts) for first in range(parts))
 
 
 def squared_distances(A: InMemory, B: InMemory) -> Array:
@@ -62,12 +60,29 @@ def chosen_distances(X: InMemory, left: Array, right: Array) -> Array:
     if entries >= COMPILE_FROM_ENTRIES and importlib.util.find_spec("numba"):
         # One type of positions: kernels are compiled anew for every combination of types.
         return _compiled_distances(X, left.astype(np.int32), right.astype(np.int32))
+    return of_pairs(squared_distances, X, left, right)
+
+
+def of_pairs(measure: Measure, X: InMemory, left: Array, right: Array) -> Array:
+    """What ``measure`` says of the rows ``left[r]`` and ``right[r, c]`` of X, at [r, c].
+
+    It gets two matrices with a row for each pair.
+    """
     result = np.empty(right.shape)
-    for chunk in scattered_chunks(len(left)):
-        rows = X[left[chunk]]
-        for column, other in enumerate(right[chunk].T):
-            result[chunk, column] = squared_distances(rows, X[other])
+    flat, others, width = result.reshape(-1), right.reshape(-1), right.shape[1]
+    for part in _pair_parts(X, left, right):
+        own = left[np.arange(part.start, part.stop) // width]
+        flat[part] = measure(X[own], X[others[part]])
     return result
+
+
+def _pair_parts(X: InMemory, left: Array, right: Array) -> Iterator[slice]:
+    """Cut the pairs, row by row of ``right``, into parts of about `ENTRIES_AT_ONCE` entries."""
+    # Counted pair by pair: the heaviest row may be a neighbour of all others.
+    entries = np.diff(X.indptr) if sp.issparse(X) else np.full(X.shape[0], X.shape[1])
+    read = np.cumsum(entries[left][:, None] + entries[right], dtype=np.int64)
+    cuts = 1 + np.flatnonzero(np.diff(read // ENTRIES_AT_ONCE))
+    return (slice(first, last) for first, last in pairwise([0, *cuts.tolist(), right.size]))
 
 
 def _compiled_distances(X: InMemory, left: Array, right: Array) -> Array:

@@ -8,11 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from cocluster.graphs.distances import (
-    mean_squared_distance,
-    neighbour_distances,
-    scattered_chunks,
-)
+from cocluster.graphs.distances import mean_squared_distance, neighbour_distances, of_pairs
 from cocluster.graphs.laplacians import symmetric
 from cocluster.graphs.neighbours import nearest_neighbours
 from cocluster.linalg.matrices import inverse_root, row_dots
@@ -159,13 +155,8 @@ def _edge_weights(X: InMemory, neighbours: Array, weights: str, bandwidth: float
 def _cosines(X: InMemory, neighbours: Array) -> Array:
     """Cosine of each row with its neighbours, negative ones as zero."""
     scale = inverse_root(row_dots(X, X))
-    # One neighbour of a chunk of rows at a time: all at once would copy X many times over.
-    result = np.empty(neighbours.shape)
-    for chunk in scattered_chunks(len(neighbours)):
-        rows = X[chunk]
-        for column, other in enumerate(neighbours[chunk].T):
-            result[chunk, column] = row_dots(rows, X[other]) * scale[chunk] * scale[other]
-    return result.clip(min=0.0)
+    cosines = of_pairs(row_dots, X, np.arange(len(neighbours)), neighbours)
+    return np.asarray(np.maximum(cosines * scale[:, None] * scale[neighbours], 0.0))
 
 
 def _weighted(neighbours: Array, weights: Array) -> sp.csr_array:

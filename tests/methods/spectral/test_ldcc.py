@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
 from cocluster import LDCC
-from cocluster.graphs.distances import scattered_chunks
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.metrics import accuracy
 from tests.conftest import Blocks
@@ -84,12 +83,6 @@ def test_samples_of_the_fit_mostly_keep_their_labels_when_projected(planted: Blo
     model = LDCC(3, n_components=4, random_state=0).fit(planted.X)
     assert model.embedding_["samples"].shape == (40, 4)
     assert np.mean(model.predict(planted.X) == model.labels_) > 0.9
-
-
-@pytest.mark.parametrize("n", [1, 63, 64, 65, 1000, 100_000])
-def test_scattered_chunks_hold_every_row_once(n: int) -> None:
-    rows = np.concatenate([np.arange(n)[chunk] for chunk in scattered_chunks(n)])
-    np.testing.assert_array_equal(np.sort(rows), np.arange(n))
 
 
 def real(path: str) -> Any:
