@@ -112,6 +112,22 @@ def test_strengths_do_not_depend_on_the_scale_of_the_data_or_of_the_graph(method
 
 
 @every
+def test_absolute_strengths_do_not_follow_the_scale_of_the_data(method, form):
+    X = structured("dense", 0).relations[0].matrix
+    graphs = {"samples": graph_of(36, 0), "features": graph_of(20, 1)}
+    form = {**form, "strength_unit": "absolute", "normalize": None, "max_iter": 10}
+    if method is GNMF:  # whose factor of the features is as large as the data
+        form |= {"column_strength": 0.0}
+    own, larger = (strengths(method, value) | form for value in (2.0, 200.0))
+    one = fitted(method, X, graphs, **own)
+    # The objective of ten times the data is a hundred times as large, if the strengths are, too.
+    other = fitted(method, 10 * X, graphs, **larger)
+    assert_allclose(other.objective_history_, 100 * one.objective_history_, rtol=1e-6)
+    same = fitted(method, 10 * X, graphs, **own)
+    assert not np.allclose(same.objective_history_, 100 * one.objective_history_, rtol=1e-6)
+
+
+@every
 def test_links_are_kept(method, form, planted):
     y = np.where(np.arange(40) < 12, planted.row_labels, -1)
     model = method(K, random_state=0, max_iter=60, **form).fit(planted.X, y)
@@ -289,53 +305,113 @@ def stepped(R, G, F, S, L):
 
 
 def swept(X, G, F, smooth):
-    """Three sweeps with S by least squares; ``smooth`` gives L of a factor and its side."""
+    """Three sweeps with S by least squares; ``smooth`` gives L of a side from both factors."""
 
     def solved(G, F):
         return np.linalg.pinv(G.T @ G) @ G.T @ X @ F @ np.linalg.pinv(F.T @ F)
 
     S = solved(G, F)
     for _ in range(3):
-        G = stepped(X, G, F, S, smooth(G, "samples"))
+        G = stepped(X, G, F, S, smooth({"samples": G, "features": F}, "samples"))
         S = solved(G, F)
-        F = stepped(X.T, F, G, S.T, smooth(F, "features"))
+        F = stepped(X.T, F, G, S.T, smooth({"samples": G, "features": F}, "features"))
         S = solved(G, F)
     return G, F
 
 
+@pytest.mark.parametrize("unit", ["relative", "absolute"])
 @pytest.mark.parametrize("laplacian_", ["plain", "normalized"])
-def test_drcc_is_rules_15_and_16_with_the_laplacian_asked_for(laplacian_, rng):
+def test_drcc_is_rules_15_and_16_with_the_laplacian_and_the_unit_asked_for(laplacian_, unit, rng):
     X, graphs = rng.random((20, 16)), {"samples": graph_of(20, 1), "features": graph_of(16, 2)}
     G, F = rng.random((20, K)) + 0.1, rng.random((16, K)) + 0.1
     form = {"laplacian": laplacian_, "normalize": None, "tol": 0, "init": (G, F)}
-    model = fitted(DRCC, X, graphs, max_iter=3, **form)
-    unit = squared_norm(X) / K  # what strength 1 means
-    L = {name: unit * laplacian(W, laplacian_ == "normalized") for name, W in graphs.items()}
+    model = fitted(DRCC, X, graphs, max_iter=3, strength_unit=unit, **form)
+    one = squared_norm(X) / K if unit == "relative" else 1.0  # what strength 1 means
+    L = {name: one * laplacian(W, laplacian_ == "normalized") for name, W in graphs.items()}
     G, F = swept(X, G, F, lambda _, side: L[side].toarray())
     assert_allclose(model.row_factor_, G)
     assert_allclose(model.column_factor_, F)
 
 
+@pytest.mark.parametrize("unit", ["relative", "absolute"])
 @pytest.mark.parametrize("bandwidth", ["printed", "scaled"])
-def test_rmc_is_its_equations_with_the_bandwidths_asked_for(bandwidth, rng):
+def test_rmc_is_its_equations_with_the_bandwidths_and_the_unit_asked_for(bandwidth, unit, rng):
     """Eq. (5), (8) and (9) from one start, with all candidate graphs of both types."""
     X, strength, spread = rng.random((20, 16)), 0.5, 0.1
     G, F = rng.random((20, K)) + 0.1, rng.random((16, K)) + 0.1
     form = {"bandwidth": bandwidth, "metric": "euclidean", "normalize": None, "init": (G, F)}
-    model = fitted(RMC, X, max_iter=3, tol=0, strength=strength, spread=spread, **form)
+    form |= {"strength": strength, "strength_unit": unit, "spread": spread}
+    model = fitted(RMC, X, max_iter=3, tol=0, **form)
+    weight = strength * squared_norm(X) / K if unit == "relative" else strength
     candidates = {
         side: candidate_graphs(points, 5, printed=bandwidth == "printed").values()
         for side, points in (("samples", X), ("features", X.T))
     }
 
-    def smooth(G, side):
-        graphs = [laplacian(W, True).toarray() for W in candidates[side]]
+    def smooth(factors, side):
+        G, graphs = factors[side], [laplacian(W, True).toarray() for W in candidates[side]]
         mu = simplex_weights(np.array([np.trace(G.T @ L @ G) for L in graphs]), spread)
-        return strength * squared_norm(X) / K * np.tensordot(mu, graphs, axes=1)
+        return weight * np.tensordot(mu, graphs, axes=1)
 
     G, F = swept(X, G, F, smooth)
     assert_allclose(model.row_factor_, G)
     assert_allclose(model.column_factor_, F)
+
+
+def test_rmc_in_the_form_of_the_paper_has_one_mu_and_plain_laplacians(rng):
+    """Eq. (4) as printed: the types stacked, L = D - W, and α and β in no unit of the data."""
+    X, strength, spread = rng.random((20, 16)), 0.5, 0.1
+    G, F = rng.random((20, K)) + 0.1, rng.random((16, K)) + 0.1
+    form = {"bandwidth": "printed", "laplacian": "plain", "strength_unit": "absolute"}
+    form |= {"metric": "euclidean", "share_weights": True, "normalize": None, "init": (G, F)}
+    model = fitted(RMC, X, max_iter=3, tol=0, strength=strength, spread=spread, **form)
+    graphs = {
+        side: [laplacian(W).toarray() for W in candidate_graphs(points, 5, printed=True).values()]
+        for side, points in (("samples", X), ("features", X.T))
+    }
+
+    def smooth(factors, side):
+        costs = [[np.trace(G.T @ L @ G) for L in graphs[name]] for name, G in factors.items()]
+        # β ‖μ‖² counts once for each type.
+        mu = simplex_weights(np.mean(costs, axis=0), spread)
+        return strength * np.tensordot(mu, graphs[side], axes=1)
+
+    G, F = swept(X, G, F, smooth)
+    assert_allclose(model.row_factor_, G)
+    assert_allclose(model.column_factor_, F)
+
+
+def test_gnmf_is_rules_14_and_15_of_its_paper(rng):
+    X, W, strength = rng.random((20, 16)), graph_of(20, 1), 0.7
+    G, F = rng.random((20, K)) + 0.1, rng.random((16, K)) + 0.1
+    literal = {"laplacian": "plain", "strength_unit": "absolute", "row_strength": strength}
+    form = {"normalize": None, "tol": 0, "init": (G, F)}
+    model = fitted(GNMF, X, {"samples": W}, max_iter=3, **literal, **form)
+    W = W.toarray()
+    D = np.diag(W.sum(axis=1))
+    for _ in range(3):
+        G = G * (X @ F + strength * W @ G) / (G @ F.T @ F + strength * D @ G)
+        F = F * (X.T @ G) / (F @ G.T @ G)
+    assert_allclose(model.row_factor_, G)
+    assert_allclose(model.column_factor_, F)
+
+
+def test_lpfnmtf_with_absolute_strengths_minimises_j7_of_its_paper(rng):
+    """Eq. (16), with B by Eq. (15), S by Eq. (6) and Q by Eq. (18), at the labels it ends with."""
+    X, strengths_ = rng.random((20, 16)), {"row_strength": 3.0, "column_strength": 0.5}
+    graphs = {"samples": graph_of(20, 1), "features": graph_of(16, 2)}
+    form = {"normalize": None, "strength_unit": "absolute", **strengths_}
+    model = fitted(LPFNMTF, X, graphs, **form)
+    G, F = np.eye(K)[model.labels_], np.eye(K)[model.column_labels_]
+    S = np.linalg.pinv(G.T @ G) @ G.T @ X @ F @ np.linalg.pinv(F.T @ F)
+    J = squared_norm(X - G @ S @ F.T)
+    for factor, W, strength in zip((G, F), graphs.values(), strengths_.values(), strict=True):
+        root = np.diag(W.sum(axis=1) ** -0.5)
+        values, vectors = np.linalg.eigh(root @ W.toarray() @ root)
+        B = vectors[:, -K:] * np.sqrt(positive(values[-K:]))
+        U, _, V = np.linalg.svd(B.T @ factor)
+        J += strength * squared_norm(factor - B @ U @ V)
+    assert_allclose(model.objective_, J)
 
 
 def test_lpfnmtf_predicts_its_own_samples_where_it_put_them(rng):

@@ -25,7 +25,7 @@ class DRCC(GraphEstimator):
         of every other type). Relative to the data: λ is ``row_strength`` · ‖X‖² / k. As the
         columns have unit length, tr(Gᵀ L G) lies between 0 and 2 k, so at strength 1 a factor
         without any smoothness costs as much as the data weigh. 0 leaves the graph out.
-    n_neighbors, metric, laplacian
+    n_neighbors, metric, laplacian, strength_unit
         See `GraphEstimator`; graphs of your own are given to `fit`.
 
     Other parameters are those of `SoftTriFactorEstimator`; ``assign="kmeans"``, because the

@@ -6,9 +6,9 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from cocluster.data.relational import RelationalData
-from cocluster.methods.factorization.graph_base import GraphEstimator, Graphs, scale_of, smoothing
+from cocluster.methods.factorization.graph_base import GraphEstimator, scale_of
 from cocluster.methods.factorization.nmf import shared_clusters
-from cocluster.trifactor import FactorSpec, Identity, NonNegative, PairTerms, TriFactorProblem
+from cocluster.trifactor import FactorSpec, Identity, NonNegative, TriFactorProblem
 
 
 @dataclass(eq=False, repr=False)
@@ -27,7 +27,7 @@ class GNMF(GraphEstimator):
         Strength of the graph of the samples, and of every other type. Relative to the data: λ is
         the strength times Σ w_r ‖R_r‖² / n over the relations of the type, that is, times the mean
         square of an object, because the rows of the factor start at length about one.
-    n_neighbors, metric, laplacian
+    n_neighbors, metric, laplacian, strength_unit
         See `GraphEstimator`; graphs of your own are given to `fit`.
 
     Other parameters are those of `SoftTriFactorEstimator`; ``n_column_clusters`` must be left
@@ -70,14 +70,10 @@ class GNMF(GraphEstimator):
     def _clusters(self, data: RelationalData) -> dict[str, int]:
         return shared_clusters(self, data)
 
-    def _penalty(
-        self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
-    ) -> PairTerms:
-        (graph,) = graphs.values()
+    def _weight(self, data: RelationalData, name: str, k: int, strength: float) -> float:
         # Per object, not per cluster as in `GraphEstimator`: here rows start at length one, there
         # columns are kept at it.
-        scale = strength * scale_of(data, name) / data.size(name)
-        return PairTerms(smoothing(data, graph, scale, self.laplacian == "normalized"))
+        return strength * scale_of(data, name) / data.size(name)
 
     def _problem(self, task: Any) -> TriFactorProblem:
         # Exponent 1: the rule of Lee and Seung, which descends for data >= 0.

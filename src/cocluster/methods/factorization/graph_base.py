@@ -110,6 +110,7 @@ def strengths_of(method: Any) -> dict[str, Any]:
 def check_graph_parameters(method: Any) -> None:
     """Refuse neighbours and strengths that can be judged without data."""
     neighbours_of(method).check()
+    check_choice(method.strength_unit, "strength_unit", ("relative", "absolute"))
     for parameter, value in strengths_of(method).items():
         for one in by_name(value, [parameter]).values():
             check_number(one, parameter)
@@ -133,22 +134,27 @@ def strengths_by_type(data: RelationalData, strengths: Mapping[str, Any]) -> dic
 
 def with_penalties(
     task: Task,
-    strengths: Mapping[str, Any],
+    method: Any,
     graphs_of: Callable[[RelationalData, str, Any], Graphs],
+    weigh: Callable[[RelationalData, str, int, float], float],
     penalty: Callable[[RelationalData, str, int, Graphs, float], Penalty],
 ) -> GraphTask:
     """The task with the penalty of every type whose graph has a strength.
 
-    ``graphs_of(data, name, given)`` are the graphs of a type, ``penalty(data, name, k, graphs,
-    strength)`` is what they do to its factor.
+    ``graphs_of(data, name, given)`` are the graphs of a type, ``weigh(data, name, k, strength)`` is
+    how much they weigh where strengths are relative to the data, and ``penalty(data, name, k,
+    graphs, weight)`` is what they do to its factor.
     """
     data, given = task.data, _given_graphs(task)
-    by_type = strengths_by_type(data, strengths)
+    by_type = strengths_by_type(data, strengths_of(method))
     penalties: dict[str, tuple[Penalty, ...]] = {}
     for name, k in task.clusters.items():
+        strength = by_type[name]
         # Looking for neighbours is the costly part: not for a type whose graph has no strength.
-        graphs = graphs_of(data, name, given.get(name)) if by_type[name] else {}
-        penalties[name] = (penalty(data, name, k, graphs, by_type[name]),) if graphs else ()
+        graphs = graphs_of(data, name, given.get(name)) if strength else {}
+        relative = method.strength_unit == "relative"
+        weight = weigh(data, name, k, strength) if relative else strength
+        penalties[name] = (penalty(data, name, k, graphs, weight),) if graphs else ()
     return task.extended(GraphTask, penalties=penalties)
 
 
@@ -212,6 +218,9 @@ class GraphEstimator(SoftTriFactorEstimator):
     laplacian : {"normalized", "plain"}
         :math:`D^{-1/2} (D - W) D^{-1/2}`, with which strengths do not depend on the weights of the
         graph; or D - W, as most of the papers print it.
+    strength_unit : {"relative", "absolute"}
+        Whether strengths are relative to the data, so that they mean the same whatever the unit of
+        the data, as each method says; or are the papers' own λ, α and β.
 
     Other parameters are those of `SoftTriFactorEstimator`, with ``assign="kmeans"``, because the
     literature clusters the rows of the factor.
@@ -230,6 +239,7 @@ class GraphEstimator(SoftTriFactorEstimator):
     n_neighbors: int = 5
     metric: Metric = "cosine"
     laplacian: str = "normalized"
+    strength_unit: str = "relative"
     assign: str = "kmeans"
     # Steps are small where a graph is strong, so that runs are long.
     max_iter: int = 1000
@@ -246,20 +256,23 @@ class GraphEstimator(SoftTriFactorEstimator):
         check_choice(self.laplacian, "laplacian", ("normalized", "plain"))
 
     def _prepared(self, task: Task) -> GraphTask:
-        return with_penalties(task, strengths_of(self), self._graphs, self._penalty)
+        return with_penalties(task, self, self._graphs, self._weight, self._penalty)
 
     def _graphs(self, data: RelationalData, name: str, given: Any) -> Graphs:
         """The graphs of one type, by name."""
         return neighbours_of(self).graphs(data, name, given)
 
+    def _weight(self, data: RelationalData, name: str, k: int, strength: float) -> float:
+        """How much the graphs of a type weigh at a strength that is relative to the data."""
+        # Columns of unit length make tr(Gᵀ L G) at most 2 k: divided by k, strengths compare.
+        return strength * scale_of(data, name) / k
+
     def _penalty(
-        self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
+        self, data: RelationalData, name: str, k: int, graphs: Graphs, weight: float
     ) -> Penalty:
         """What the graphs of a type do to its factor."""
         (graph,) = graphs.values()
-        # Columns of unit length make tr(Gᵀ L G) at most 2 k: divided by k, strengths compare.
-        scale = strength * scale_of(data, name) / k
-        return PairTerms(smoothing(data, graph, scale, self.laplacian == "normalized"))
+        return PairTerms(smoothing(data, graph, weight, self.laplacian == "normalized"))
 
     def _problem(self, task: Any) -> TriFactorProblem:
         factors = {
@@ -309,20 +322,23 @@ def smoothing(
     return (scale * laplacian(graph, normalized)).astype(dtype)
 
 
+def anchor_weight(data: RelationalData, name: str, k: int, strength: float) -> float:
+    """How much `anchor` weighs at a strength that is relative to the data, see `LPFNMTF`."""
+    # A graph that shows k equal clusters perfectly has B = G √(k/n): per object this is its mean
+    # square times twice the strength, whatever n and k.
+    return float(strength * (scale_of(data, name) / np.sqrt(data.size(name) * k)))
+
+
 def anchor(
-    data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
+    data: RelationalData, name: str, k: int, graphs: Graphs, weight: float
 ) -> SpectralAnchor:
     """What draws the indicator factor of a type to the spectral basis of its graph.
 
-    In the unit of `LPFNMTF` and in the precision of the data.
+    In the precision of the data.
     """
     (graph,) = graphs.values()
     dtype = np.result_type(*(r.matrix.dtype for r in data.relations))
-    # A graph that shows k equal clusters perfectly has B = G √(k/n): per object this is its mean
-    # square times twice the strength, whatever n and k.
-    unit = scale_of(data, name) / np.sqrt(data.size(name) * k)
-    basis = data.placed(name, spectral_basis(graph, k).astype(dtype))
-    return SpectralAnchor(basis, float(strength * unit))
+    return SpectralAnchor(data.placed(name, spectral_basis(graph, k).astype(dtype)), weight)
 
 
 def spectral_basis(graph: sp.csr_array, k: int) -> Array:

@@ -15,10 +15,10 @@ from cocluster.methods.factorization.base import HardTriFactorEstimator
 from cocluster.methods.factorization.graph_base import (
     GraphTask,
     anchor,
+    anchor_weight,
     check_graph_parameters,
     fit_with_graphs,
     neighbours_of,
-    strengths_of,
     with_penalties,
 )
 from cocluster.methods.factorization.newcomers import nearest_samples, points_of
@@ -45,7 +45,7 @@ class LPFNMTF(HardTriFactorEstimator):
         type in k clusters. A graph that shows k equal clusters perfectly has B = G √(k/n), so at
         strength 1 it offers each object twice the mean square of an object for staying with its
         neighbours. With both at 0 the method is `FNMTF`.
-    n_neighbors, metric
+    n_neighbors, metric, strength_unit
         See `GraphEstimator`; graphs of your own are given to `fit`.
 
     Other parameters are those of `Coclusterer`, with ``tol=0``.
@@ -80,6 +80,7 @@ class LPFNMTF(HardTriFactorEstimator):
     column_strength: float = 0.1
     n_neighbors: int = 5
     metric: Metric = "cosine"
+    strength_unit: str = "relative"
 
     # The parameters with the strengths: of the samples, and of all other types.
     _strengths: ClassVar[tuple[str, ...]] = ("row_strength", "column_strength")
@@ -91,7 +92,7 @@ class LPFNMTF(HardTriFactorEstimator):
         check_graph_parameters(self)
 
     def _prepared(self, task: Task) -> GraphTask:
-        return with_penalties(task, strengths_of(self), neighbours_of(self).graphs, anchor)
+        return with_penalties(task, self, neighbours_of(self).graphs, anchor_weight, anchor)
 
     def _store(self, task: Any, run: Run) -> None:
         super()._store(task, run)

@@ -10,7 +10,12 @@ from cocluster.data.relational import RelationalData
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array
 from cocluster.methods.base import Coclusterer
-from cocluster.methods.factorization.graph_base import GraphEstimator, Graphs, anchor
+from cocluster.methods.factorization.graph_base import (
+    GraphEstimator,
+    Graphs,
+    anchor,
+    anchor_weight,
+)
 from cocluster.methods.task import Task
 from cocluster.trifactor import (
     FactorSpec,
@@ -42,7 +47,7 @@ class OSNTF(GraphEstimator):
     fast : bool
         Whether to take the indicator form. ``assign`` has no effect there; use ``tol=0`` to run
         until no label changes.
-    n_neighbors, metric, laplacian
+    n_neighbors, metric, laplacian, strength_unit
         See `GraphEstimator`; graphs of your own are given to `fit`.
 
     Other parameters are those of `SoftTriFactorEstimator`; ``assign="kmeans"``.
@@ -80,12 +85,16 @@ class OSNTF(GraphEstimator):
     _nonnegative: ClassVar[bool] = True
     _strengths: ClassVar[tuple[str, ...]] = ("strength",)
 
+    def _weight(self, data: RelationalData, name: str, k: int, strength: float) -> float:
+        weigh = anchor_weight if self.fast else super()._weight
+        return weigh(data, name, k, strength)
+
     def _penalty(
-        self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
+        self, data: RelationalData, name: str, k: int, graphs: Graphs, weight: float
     ) -> Penalty:
         # tr(Gᵀ L G) couples the rows of an indicator factor; an anchor does not.
         make = anchor if self.fast else super()._penalty
-        return make(data, name, k, graphs, strength)
+        return make(data, name, k, graphs, weight)
 
     def _problem(self, task: Any) -> TriFactorProblem:
         # Indicator factors are orthogonal by themselves, and so the fast form of the same model.

@@ -17,7 +17,6 @@ from cocluster.methods.factorization.graph_base import (
     Graphs,
     GraphTask,
     neighbours_of,
-    scale_of,
     smoothing,
 )
 from cocluster.trifactor import (
@@ -59,7 +58,7 @@ class RMC(GraphEstimator):
     bandwidth : {"scaled", "printed"}
         Of the heat weights: multiples of the mean squared distance, which makes the graphs free of
         the scale of the data, or of its inverse, as the paper prints.
-    n_neighbors, metric, laplacian
+    n_neighbors, metric, laplacian, strength_unit
         See `GraphEstimator`. The candidates are those of `graphs.candidate_graphs`. Graphs of your
         own are given to `fit`: for a type one graph, a list of graphs, or a mapping of names to
         graphs.
@@ -126,12 +125,12 @@ class RMC(GraphEstimator):
         return {key: as_graph(W, n, f"{key} of {name}") for key, W in candidates.items()}
 
     def _penalty(
-        self, data: RelationalData, name: str, k: int, graphs: Graphs, strength: float
+        self, data: RelationalData, name: str, k: int, graphs: Graphs, weight: float
     ) -> GraphEnsemble:
-        # Unscaled: the ensemble multiplies with the strength, after it has weighed the graphs.
+        # Unscaled: the ensemble multiplies with the weight, after it has weighed the graphs.
         normal = self.laplacian == "normalized"
         laplacians = {key: smoothing(data, graph, 1.0, normal) for key, graph in graphs.items()}
-        return GraphEnsemble(laplacians, strength * scale_of(data, name) / k, self.spread)
+        return GraphEnsemble(laplacians, weight, self.spread)
 
     def _problem(self, task: Any) -> TriFactorProblem:
         ensembles = _ensembles(task)

@@ -27,7 +27,7 @@ class SNMTF(GraphEstimator):
         ``strength`` · Σ w_r ‖R_r‖² / k_t, over the relations of the type. A mapping gives each type
         its own; types it leaves out have no graph. Strong graphs of very many features can turn
         the columns of their factor parallel; give those types less.
-    n_neighbors, metric, laplacian
+    n_neighbors, metric, laplacian, strength_unit
         See `GraphEstimator`; graphs of your own are given to `fit`.
 
     Other parameters are those of `SoftTriFactorEstimator`; ``assign="kmeans"``.
