@@ -31,8 +31,7 @@ def scaling_of_samples(X: Matrix, normalize: str | None, precomputed: bool) -> S
 
     "auto" is "tfidf" for occurrences (no negative entry, most entries zero) and leaves all others,
     similarities of samples among them, as they are. Raw counts are as far from each other as they
-    are long: of 18 sets of occurrences 18 are better so for kernel k-means and 17 for NCut (16 of
-    texts: mean NMI .17 to .47 and .25 to .47); of 18 others as many are better as worse.
+    are long; ``benchmarks/results/scalings.md`` has the evidence.
     """
     if normalize == "auto":
         occurrences = is_nonnegative(X) and 2 * column_counts(X).sum() < X.shape[0] * X.shape[1]

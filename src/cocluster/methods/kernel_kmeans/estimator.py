@@ -55,7 +55,7 @@ class KernelKMeans(Coclusterer):
         None is the range of the kernel.
     normalize : {"auto", None, "l2", "tfidf", "degree"}
         "auto" is "tfidf" for occurrences (no negative entry, most entries zero) and leaves other
-        data as they are.
+        data as they are; for genes "degree" is better (``benchmarks/results/scalings.md``).
     init : {"random", "spectral", "kmeans"} or array of labels
         "random" is k-means++ in the feature space of the kernel; others as in `Coclusterer`.
     n_init : int
