@@ -10,6 +10,7 @@ from sklearn.cluster import KMeans
 
 from benchmarks.baselines.tsvm import tsvm_labels
 from benchmarks.papers.protocol import Answer, Problem, Setting
+from cocluster.graphs.weights import Weights, knn_graph
 from cocluster.methods.catalogue import METHODS
 
 Solver = Callable[[Problem, Setting, int], Answer]
@@ -49,10 +50,28 @@ def method(name: str, **fixed: Any) -> Solver:
         takes_number = METHODS[name].feature_clusters and name not in SAME_CLUSTERS
         if takes_number and "n_column_clusters" in model.get_params():
             parameters["n_column_clusters"] = _feature_clusters(problem)
-        model.set_params(**parameters).fit(problem.data, links=problem.links)
+        # Methods with graphs make binary ones by themselves.
+        weights = parameters.pop("weights", "binary")
+        model.set_params(**parameters)
+        told: dict[str, Any] = {"links": problem.links}
+        if weights != "binary":
+            told["graphs"] = _weighted_graphs(model, problem, weights)
+        model.fit(problem.data, **told)
         return Answer(model.labels_, getattr(model, "n_iter_", None))
 
     return solve
+
+
+def _weighted_graphs(model: Any, problem: Problem, weights: Weights) -> dict[str, Any]:
+    """The graphs a method would find in its data, with other weights than 1 on their edges."""
+    X = problem.data
+    sides = {"samples": X, "features": X.T.tocsr() if sp.issparse(X) else X.T}
+    if "column_strength" not in model.get_params():
+        del sides["features"]
+    return {
+        name: knn_graph(side, model.n_neighbors, metric=model.metric, weights=weights)
+        for name, side in sides.items()
+    }
 
 
 def tsvm(problem: Problem, setting: Setting, seed: int) -> Answer:

@@ -14,7 +14,7 @@ from benchmarks.papers.solvers import method, tsvm
 AMONG = "among samples"
 
 
-def _pairwise() -> tuple[Column, ...]:
+def pairwise() -> tuple[Column, ...]:
     """Columns of table 5 of chen2010."""
     kernel: Grid = {"gamma": (None, 0.1, 1.0)}
     quick: Grid = {"gamma": (None, 1.0)}
@@ -31,7 +31,7 @@ def _pairwise() -> tuple[Column, ...]:
     )
 
 
-def _star() -> tuple[Column, ...]:
+def of_stars() -> tuple[Column, ...]:
     """Columns of table 6 of chen2010."""
     return (
         Column("SRC", method("src")),
@@ -64,13 +64,12 @@ def tables() -> list[Table | Exhibit]:
         "the accuracy. SS-NMF is Algorithms 1 and 2 and nothing else (`continued=False`)."
     )
     titles = ("pairwise co-clustering", "co-clustering of a star")
-    pairwise, star = _pairwise(), _star()
     own = parts | {"quick_sets": small, "costly": {"CT8": (1, 10)}, "fraction": 0.1}
     own["note"] = told.format(of_samples=32, of_pairs=10, besides="; TSVM is told the same")
     parts |= {"quick_sets": few, "costly": {"HT8": (1, 10), "HT9": (1, 10)}, "fraction": 0.15}
     parts["note"] = told.format(of_samples=39, of_pairs=15, besides="")
     return [
-        Table("chen2010", "5", titles[0], sets, pairwise, **own),
-        Table("chen2010", "6", titles[1], stars, star, **parts),
+        Table("chen2010", "5", titles[0], sets, pairwise(), **own),
+        Table("chen2010", "6", titles[1], stars, of_stars(), **parts),
         *exhibits(),
     ]

@@ -85,7 +85,9 @@ FIGURE2 = Picture(
     shows="the learned metric moves points of a cluster together and clusters apart; NMF without "
     "links mixes them, SS-NMF does not.",
     remark="The clouds are only drawn in the paper: ours differ along one axis and spread along "
-    "the other, with links of 10 % of the pairs. Hollow points are in the wrong cluster.",
+    "the other, with links of 10 % of the pairs. Hollow points are in the wrong cluster. SS-NMF is "
+    "that of the library, which goes on with the links; Algorithms 1 and 2 alone "
+    "(`continued=False`) put 22 points right, fewer than NMF.",
     panels={
         "(a) data": lambda: points("point", CLASSES, _clouds(), CLASSES),
         PLAIN: _plain,
@@ -177,7 +179,8 @@ FIGURE3 = Picture(
     "least twice as far along as off an axis. Nearer: by the median ratio of the two, in "
     "brackets. The two tags lie at the origin of SS-NMF: the least squares of Algorithm 1 give "
     "them weight 0 in 19 of 20 draws of data and links: words alone tell linked pairs apart. "
-    "Hollow points are in the wrong cluster.",
+    "Hollow points are in the wrong cluster. SS-NMF is that of the library, which goes on with the "
+    "links; with Algorithms 1 and 2 alone no type is nearer to its axes than with NMF.",
     panels={
         f"{name}: {kind}": (lambda name=name, kind=kind: _space(name, kind))  # type: ignore[misc]
         for name in METHODS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.papers.exhibit import Exhibit
-from benchmarks.papers.grids import COUNTS, FINALISTS, GENE, NEIGHBORS, Grid
+from benchmarks.papers.grids import COUNTS, ENDS, FINALISTS, GENE, NEIGHBORS, SWEEPS, Grid
 from benchmarks.papers.protocol import Column, Scales, Table
 from benchmarks.papers.solvers import kmeans, method
 from benchmarks.papers.zhang2012.exhibits import exhibits
@@ -29,11 +29,12 @@ def _columns(quick: Grid, patches: Grid | None = None) -> tuple[Column, ...]:
     # The vectors of BGP are searched as those of LDCC are; None is the number of its own paper.
     vectors: Grid = {"n_components": (None, *components), "unit_rows": (False, True)}
     few: Grid = {"n_components": (None, *quick["n_components"])}
+    few_graphs = {name: values for name, values in quick.items() if name in graph}
     return (
         Column("Kmeans", kmeans(10)),
         Column("NCut", method("ncut"), {"bandwidth": strength}),
         Column("BGP", method("bsgp"), vectors, few),
-        Column("DRCC", method("drcc"), graph, {k: v for k, v in quick.items() if k in graph}),
+        Column("DRCC", method("drcc"), graph | SWEEPS, few_graphs | ENDS),
         Column("ITCC", method("itcc", init="random", n_init=10)),
         Column(
             "LDCC", method("ldcc"), graph | {"n_components": components} | (patches or {}), quick
