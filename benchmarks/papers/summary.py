@@ -22,8 +22,6 @@ from benchmarks.papers.sets import list_paper_sets
 from benchmarks.papers.tables import TABLES
 
 NAME = "summary"
-# The version before runs ended by their own objective; its runs are marked until they are renewed.
-OLD = "0.1.0.dev0"
 HEAD = (
     "paper",
     "table",
@@ -119,8 +117,6 @@ def write_summary(home: Path) -> Path:
         "",
         *table_lines(HEAD, [_row(line) for line in found]),
         "",
-        *_codes(),
-        "",
         *_below(found, home),
         "",
         *_data(found),
@@ -209,14 +205,9 @@ def _row(line: Line) -> list[str]:
         else f"{len(line.cells)}",
         f"{runs} of {of}",
         _data_of(table),
-        ", ".join(_code(version) for version in line.versions),
+        ", ".join(line.versions),
         _verdict(line),
     ]
-
-
-def _code(version: str) -> str:
-    """A version, marked if it is an old one."""
-    return f"{version} †" if version == OLD else version
 
 
 def _verdict(line: Line) -> str:
@@ -261,17 +252,6 @@ def _below(found: list[Line], home: Path) -> list[str]:
         lines += [] if told else ["* Not explained yet."]
         lines.append("")
     return lines[:-1]
-
-
-def _codes() -> list[str]:
-    """What the marked version means."""
-    return [
-        f"† Runs of {OLD}, not renewed since. Later code differs in what may move these figures: "
-        "factorisations end by the fall of their present objective, not of the one at the start "
-        "(the graph methods stopped too early); products of single precision are cast first; "
-        "neighbours at equal distance are chosen by index; links of few samples, with "
-        "many each, weigh less in a similarity.",
-    ]
 
 
 def _data_of(table: Table | Exhibit) -> str:
