@@ -11,14 +11,12 @@ and with more than 5,000 samples are left out. Classes are looked at here and no
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from benchmarks.leaderboard.halves import SETS
+from benchmarks.tables import Row, run_and_write
 from cocluster import CoCluster, consensus
 from cocluster.datasets import fetch
 from cocluster.linalg.matrices import values_of
@@ -29,8 +27,6 @@ OTHERS = ("itcc", "fnmtf", "bsgp", "nmtf")
 WANTED = 0.8
 # Larger sets take minutes for each member.
 MOST_SAMPLES = 5_000
-RESULTS = Path(__file__).parent / "results"
-Row = dict[str, Any]
 
 
 def rows() -> Iterator[Row]:
@@ -82,15 +78,7 @@ def report(found: list[Row]) -> str:
 
 def main() -> None:
     """Run all and write benchmarks/results/consensus.{csv,md}."""
-    found = []
-    for row in rows():
-        print(row, flush=True)
-        found.append(row)
-    with (RESULTS / "consensus.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, found[0])
-        writer.writeheader()
-        writer.writerows(found)
-    (RESULTS / "consensus.md").write_text(report(found))
+    run_and_write("consensus", rows(), report)
 
 
 if __name__ == "__main__":

@@ -14,12 +14,10 @@ them (`benchmarks.leaderboard.peers`):
 
 from __future__ import annotations
 
-import csv
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +28,7 @@ from sklearn.metrics import silhouette_score
 from sklearn.neighbors import kneighbors_graph
 
 from benchmarks.leaderboard.peers import beside, reduced
+from benchmarks.tables import Row, run_and_write
 from cocluster import CoCluster, choose_n_clusters
 from cocluster.datasets import fetch, make_blocks
 
@@ -49,8 +48,6 @@ N_ROWS, N_COLUMNS, CONTRAST = 1500, 800, 5.0
 MOST = 32
 # Instead of the degree of an empty row or column.
 TINY = 1e-12
-RESULTS = Path(__file__).parent / "results"
-Row = dict[str, Any]
 
 
 def ours(X: Any) -> int:
@@ -192,15 +189,7 @@ def report(rows: list[Row]) -> str:
 
 def main() -> None:
     """Run all and write benchmarks/results/how_many.{csv,md}."""
-    rows = []
-    for row in chain(real(), planted(), cost()):
-        print(row, flush=True)
-        rows.append(row)
-    with (RESULTS / "how_many.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
-    (RESULTS / "how_many.md").write_text(report(rows))
+    run_and_write("how_many", chain(real(), planted(), cost()), report)
 
 
 if __name__ == "__main__":

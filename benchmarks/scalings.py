@@ -16,15 +16,14 @@ asked to tell apart by their shape, would change it. With genes, pass ``normaliz
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.leaderboard.halves import half_of
 from benchmarks.leaderboard.run import all_sets
+from benchmarks.tables import Row, run_and_write
 from cocluster import KernelKMeans, NCut
 from cocluster.datasets.planted import make_blocks
 from cocluster.methods.one_type import scaling_of_samples
@@ -35,8 +34,6 @@ SCALINGS = (None, "l2", "tfidf", "degree")
 # A kernel of more samples takes minutes for each scaling.
 MOST_SAMPLES = 1_500
 PLANTED = "planted blocks"
-RESULTS = Path(__file__).parent / "results"
-Row = dict[str, Any]
 
 
 def matrices() -> Iterator[tuple[str, str, Any, Any, int]]:
@@ -87,15 +84,7 @@ def report(found: list[Row]) -> str:
 
 def main() -> None:
     """Run all and write benchmarks/results/scalings.{csv,md}."""
-    found = []
-    for row in rows():
-        print(row, flush=True)
-        found.append(row)
-    with (RESULTS / "scalings.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, found[0])
-        writer.writeheader()
-        writer.writerows(found)
-    (RESULTS / "scalings.md").write_text(report(found), encoding="utf-8")
+    run_and_write("scalings", rows(), report)
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ def _told(columns: tuple[Column, ...]) -> tuple[Column, ...]:
     return tuple(column for column in columns if column.supervision)
 
 
-# Every method searches the scalings of the tables. HT8 and HT9 take a minute a run.
+# Every method searches the scalings of the tables. HT8 and HT9 take up to half a minute a run.
 PAIRWISE: dict[str, Scales] = dict.fromkeys(CT, TEXT) | dict.fromkeys(BT, GENE)
 STARS: dict[str, Scales] = dict.fromkeys(HT[:7], TEXT) | dict.fromkeys(IT, IMAGE)
 FIGURE5 = Curves(
