@@ -21,8 +21,10 @@ from cocluster.trifactor import (
     Indicator,
     NonNegative,
     NonNegativeAssociation,
+    PairTerms,
     State,
     TriFactorProblem,
+    alternate,
     random_start,
     state_from,
 )
@@ -94,6 +96,29 @@ def test_penalties_are_part_of_block_and_objective(rng):
     plain = problem.data_block("samples", state).value(G)
     own = Ridge(2.0, 1.0).value(G) + Ridge(0.5, 0.0).value(G)
     assert problem.block("samples", state).value(G) == pytest.approx(plain + own)
+
+
+def test_the_objective_of_a_state_is_computed_once_and_not_handed_on(rng):
+    """A sweep of factors with unit columns compares each state before and after every step."""
+    data = structured("star", 0)
+    L = {name: sp.eye_array(data.size(name), format="csr") for name in data.types}
+    factors = {
+        name: FactorSpec(K, NonNegative(), (PairTerms(L[name]),), unit_columns=True)
+        for name in data.types
+    }
+    judged: list[State] = []
+
+    class Watched(TriFactorProblem):
+        def _objective(self, state: State) -> float:
+            judged.append(state)
+            return super()._objective(state)
+
+    problem, plain = Watched(data, factors), TriFactorProblem(data, factors)
+    run = alternate(problem, random_start(problem, rng), max_iter=3, tol=0)
+    assert len({id(state) for state in judged}) == len(judged) >= 3 * len(data.types)
+    assert run.objective == plain.objective(run.state)
+    changed = replace(run.state, associations=tuple(2 * S for S in run.state.associations))
+    assert problem.objective(changed) > run.objective
 
 
 @pytest.mark.parametrize("constraint", CONSTRAINTS, ids=repr)

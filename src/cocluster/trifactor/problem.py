@@ -86,7 +86,13 @@ class TriFactorProblem(RelationalProblem):
         return sum(blocks[1:], start=blocks[0])
 
     def objective(self, state: State) -> float:
-        """J, from products already made."""
+        """J, from products already made; once per state, which steps compare several times."""
+        if self not in state.objectives:
+            state.objectives[self] = self._objective(state)
+        return state.objectives[self]
+
+    def _objective(self, state: State) -> float:
+        """J, computed."""
         total = self.data_norm + sum(loss.value(state) for loss in self.losses)
         for name, penalties in self.penalties.items():
             total += sum(penalty.value(state.factors[name]) for penalty in penalties)

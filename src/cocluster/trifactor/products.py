@@ -25,6 +25,8 @@ class State:
     products: dict[tuple[int, str], Array] = field(default_factory=dict)
     # Those of relations with unknown entries, see `cocluster.trifactor.losses`.
     known: dict[tuple[int, str], Any] = field(default_factory=dict)
+    # What it is worth to a problem; not taken over by a state that is made of this one.
+    objectives: dict[Any, float] = field(default_factory=dict, init=False)
 
 
 @dataclass(frozen=True, eq=False)

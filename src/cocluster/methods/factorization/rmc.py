@@ -179,12 +179,12 @@ class SharedWeightsProblem(TriFactorProblem):
         block, own = super().block(name, state), self.ensembles.get(name)
         return block if own is None else block + own.combined(state.factors[name], weights)
 
-    def objective(self, state: State) -> float:
+    def _objective(self, state: State) -> float:
         """J with the best weights."""
         weights = shared_weights(self.ensembles, state.factors)
         ensembles = self.ensembles.items()
         shares = (own.combined_value(state.factors[name], weights) for name, own in ensembles)
-        return super().objective(state) + sum(shares)
+        return super()._objective(state) + sum(shares)
 
 
 def shared_weights(ensembles: Mapping[str, GraphEnsemble], factors: Mapping[str, Factor]) -> Array:
