@@ -43,11 +43,13 @@ def below_lines(
     short = [c for c in cells if c.column in own and c.theirs - c.ours > allowed]
     known = read_explained(folder / "explained.csv", number)
     digits = 3 if unit == 1.0 else 1
-    lines = [
-        f"* **{c.row}, {c.column}, {c.metric}**: {c.theirs:.{digits}f} published, "
-        f"{c.ours:.{digits}f} ours. {_why(known, c)}"
-        for c in short
-    ]
+    # Cells that have one reason in common are listed together, so that it is told once.
+    together: dict[str, list[str]] = {}
+    for c in short:
+        figures = f"{c.theirs:.{digits}f} published, {c.ours:.{digits}f} ours"
+        name = f"**{c.row}, {c.column}, {c.metric}**"
+        together.setdefault(_why(known, c), []).append(f"{name}: {figures}")
+    lines = [f"* {'; '.join(cells_of)}. {why}" for why, cells_of in together.items()]
     if not lines:
         lines = [f"No cell of {' and '.join(own)} that was run is more than 2 points below."]
     return ["", "## Below the published figure", "", *lines]

@@ -226,32 +226,36 @@ def _anchor(line: Line) -> str:
 
 
 def _heading(line: Line) -> str:
-    """The heading of the reasons of a line."""
-    return f"{line.table.paper} table {line.table.number}, {line.method}, {line.metric}"
+    """The heading of the reasons of a line: those of one method in one table stand together."""
+    return f"{line.table.paper} table {line.table.number}, {line.method}"
 
 
 def _below(found: list[Line], home: Path) -> list[str]:
     """The reasons of all lines that are below, or have cells below."""
-    lines = ["## Below print", ""]
+    together: dict[str, list[Line]] = {}
     for line in found:
-        if not line.is_below and not line.short:
-            continue
-        reasons = line.reasons(home)
-        named = [row for row in line.short if row in reasons]
-        told = {row: reasons[row] for row in [*named, "*"] if row in reasons}
-        # A mean below print without a cell that is far below has the reasons of all its cells.
-        told = told or reasons
-        lines += [f"### {_heading(line)}", ""]
-        # Some tables have several cells of a set.
-        short = ", ".join(dict.fromkeys(line.short))
-        lines += [f"Cells more than 2 points below: {short or 'none'}.", ""]
-        for row, why in told.items():
-            name = "All cells" if row == "*" else row
-            # Explanations are written for the folder of their paper.
-            lines.append(f"* {name}: {why.replace('`../NOTES.md`', '[notes](NOTES.md)')}")
-        lines += [] if told else ["* Not explained yet."]
-        lines.append("")
+        if line.is_below or line.short:
+            together.setdefault(_heading(line), []).append(line)
+    lines = ["## Below print", ""]
+    for heading, low in together.items():
+        lines += [f"### {heading}", "", *_told(low, home), ""]
     return lines[:-1]
+
+
+def _told(low: list[Line], home: Path) -> list[str]:
+    """Which cells of one method in one table are below by each measure, and why."""
+    # Some tables have several cells of a set.
+    cells_of = [f"{x.metric} of {', '.join(dict.fromkeys(x.short))}" for x in low if x.short]
+    lines = [f"Cells more than 2 points below: {'; '.join(cells_of) or 'none'}.", ""]
+    known = low[0].reasons(home)
+    wanted = {"*", *(row for line in low for row in line.short)}
+    # A mean below print without a cell that is far below has the reasons of all its cells.
+    told = {row: why for row, why in known.items() if row in wanted} or known
+    for row, why in told.items():
+        name = "All cells" if row == "*" else row
+        # Explanations are written for the folder of their paper.
+        lines.append(f"* {name}: {why.replace('`../NOTES.md`', '[notes](NOTES.md)')}")
+    return lines if told else [*lines, "* Not explained yet."]
 
 
 def _data_of(table: Table | Exhibit) -> str:
