@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.leaderboard.former import FORMER, former_rule
-from benchmarks.leaderboard.peers import PEERS, REFERENCE, TRIMMED, Fit, beside
+from benchmarks.leaderboard.peers import AT_HAND, PEERS, REFERENCE, TRIMMED, Fit, beside
 from cocluster import CoCluster
 from cocluster.methods.catalogue import METHODS
 
@@ -27,6 +27,6 @@ COMPARED = (FRONT, FORMER, *PEERS)
 PARTICIPANTS: dict[str, Fit] = {
     FRONT: lambda X, k, seed: CoCluster(k, random_state=seed).fit(X).labels_,
     FORMER: former_rule,
-    **PEERS,
+    **AT_HAND,
     **{name: _ours(name) for name in METHODS},
 }

@@ -175,8 +175,9 @@ PEERS: dict[str, Fit] = {
     "SpectralBiclustering (scikit-learn)": lambda X, k, s: (
         SpectralBiclustering(k, random_state=s).fit(beside(X)).row_labels_
     ),
+    "Louvain (scikit-network)": _louvain,
+    "Leiden at k (leidenalg)": _leiden,
 }
-if find_spec("sknetwork"):
-    PEERS["Louvain (scikit-network)"] = _louvain
-if find_spec("leidenalg"):
-    PEERS["Leiden at k (leidenalg)"] = _leiden
+_NEEDS = {"Louvain (scikit-network)": "sknetwork", "Leiden at k (leidenalg)": "leidenalg"}
+# Those that can run here; what the others have scored elsewhere stays on the page.
+AT_HAND = {name: fit for name, fit in PEERS.items() if find_spec(_NEEDS.get(name, "sklearn"))}

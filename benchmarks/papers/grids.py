@@ -23,5 +23,5 @@ ASSIGN: Grid = {"assign": ("argmax", "kmeans")}
 # How long a factorisation goes on: the papers say "until convergence", wang2011 prints 48 to 129
 # sweeps for DRCC. A thousand are better on images and worse on texts (NOTES.md).
 SWEEPS: Grid = {"max_iter": (25, 50, 200, 1000)}
-# Methods that go on for 1,000 sweeps unless told otherwise begin the search at both ends.
+# Methods whose objective falls for so long begin the search at both ends.
 ENDS: Grid = {"max_iter": (25, 1000)}

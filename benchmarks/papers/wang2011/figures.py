@@ -24,7 +24,8 @@ METHODS: dict[str, tuple[str, Grid]] = {
     "SNMF": ("seminmf", {}),
     "ONMTF": ("onmtf", {}),
     "GNMF": ("gnmf", GRAPH),
-    "DRCC": ("drcc", GRAPH),
+    # Its objective falls for longer than its default goes on.
+    "DRCC": ("drcc", GRAPH | {"max_iter": (1000,)}),
     "FNMTF": ("fnmtf", {}),
     "LP-FNMTF": ("lpfnmtf", GRAPH),
 }

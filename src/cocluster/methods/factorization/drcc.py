@@ -37,10 +37,13 @@ class DRCC(GraphEstimator):
       rescaling would raise it, a shorter step is taken. Where the steps end the KKT conditions
       hold up to a factor for each column only. Without the rescaling the penalty is evaded: G
       shrinks while S grows.
-    * Steps are small where a graph is strong, hence ``max_iter=1000`` and ``tol=1e-6``.
+    * Steps are small where a graph is strong, hence ``tol=1e-6``. The objective then falls for
+      hundreds of sweeps, but labels are mostly best long before: after 100, the default, NMI is 4
+      points higher than after 1,000 on the real sets that chose the default, and 2 on others. Faces
+      gain by more (UMIST: .68 after 100, .75 after 1,000): try ``max_iter`` of 25 to 1,000.
     * New samples are pulled by the graph, too, as their neighbours in the fit; see
-      `GraphEstimator`. Those of the fit then find their labels again (CT7 of Chen et al. 2010: .95
-      of them, .97 with `RMC`; .81 by the data alone).
+      `GraphEstimator`. Those of the fit then find their labels again (CT7 of Chen et al. 2010: .96
+      of them, .94 with `RMC`; .76 by the data alone).
     * Data of any sign are taken. Cost of a sweep: two products of the data with k columns, and one
       of each graph.
     * The paper has the plain Laplacian D - W (``laplacian="plain"``) and columns normalised at an
