@@ -31,7 +31,7 @@ def _table(strength: float) -> Table:
         ("accuracy",),
         runs=20,
         unit=100.0,
-        costly=dict.fromkeys(SETS, (1, 5)),
+        quick_runs=1,
         finalists=1,
         quick_sets=("AlphaDigit", "UMIST", "Leukemia2", "LungCancer"),
         quick_scales=("log l2",),
