@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -19,6 +20,8 @@ from cocluster.projects import open_project
 from tests.web.projects import made
 
 pytestmark = pytest.mark.browser
+# Seconds until a server must have said its address: the imports of a slow machine.
+PATIENCE = 120
 VIEWS = ("overview", "run", "matrix", "clusters", "map", "ask", "links", "compare")
 # What shows that a view is complete.
 READY = {
@@ -43,13 +46,17 @@ class Workbench:
 
     def start(self) -> None:
         """Start the command, and open the address that it prints."""
+        # As most have it: what is printed waits in a buffer until it is sent.
+        buffered = {name: os.environ[name] for name in os.environ if name != "PYTHONUNBUFFERED"}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "cocluster", "serve", str(self.folder), "--no-open", "--port=0"],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            env=buffered,
             text=True,
         )
         assert self.process.stdout is not None
+        assert select.select([self.process.stdout], [], [], PATIENCE)[0], "no address was printed"
         self.address = self.process.stdout.readline().strip()
         self.base = self.address.partition("/?")[0]
         self.context: Any = None

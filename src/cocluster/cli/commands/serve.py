@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import webbrowser
 from argparse import Namespace
 from pathlib import Path
@@ -28,6 +29,8 @@ def run(asked: Namespace) -> int:
     def ready(address: str) -> None:
         asked.progress.end()
         show(address)
+        # The server goes on: a program that waits for the address would never get it.
+        sys.stdout.flush()
         tell("the workbench is at this address, which is good for one use; Ctrl-C ends it.")
         if asked.open:
             webbrowser.open(address)
