@@ -254,7 +254,7 @@ def _told(low: list[Line], home: Path) -> list[str]:
     for row, why in told.items():
         name = "All cells" if row == "*" else row
         # Explanations are written for the folder of their paper.
-        lines.append(f"* {name}: {why.replace('`../NOTES.md`', '[notes](NOTES.md)')}")
+        lines.append(f"* {name}: {why.replace('(../NOTES.md)', '(NOTES.md)')}")
     return lines if told else [*lines, "* Not explained yet."]
 
 
