@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.leaderboard.halves import SETS
-from benchmarks.tables import Row, run_and_write
+from benchmarks.tables import Row, run_and_write, told
 from cocluster import CoCluster, consensus
 from cocluster.datasets import fetch
 from cocluster.linalg.matrices import values_of
@@ -59,7 +59,7 @@ def rows() -> Iterator[Row]:
 
 def report(found: list[Row]) -> str:
     """The page."""
-    lines = ["# Consensus", "", (__doc__ or "").split("\n\n")[-1].strip(), ""]
+    lines = ["# Consensus", "", *told(__doc__), ""]
     for kind in ("both", "restarts", "methods"):
         own = [row for row in found if row["members"] == kind]
         good = sum(row["consensus"] >= row["mean"] for row in own)

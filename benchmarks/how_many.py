@@ -28,7 +28,7 @@ from sklearn.metrics import silhouette_score
 from sklearn.neighbors import kneighbors_graph
 
 from benchmarks.leaderboard.peers import beside, reduced
-from benchmarks.tables import Row, run_and_write
+from benchmarks.tables import Row, run_and_write, told
 from cocluster import CoCluster, choose_n_clusters
 from cocluster.datasets import fetch, make_blocks
 
@@ -166,7 +166,7 @@ def error(row: Row) -> float:
 def report(rows: list[Row]) -> str:
     """The page."""
     by_kind = {kind: [r for r in rows if r["kind"] == kind] for kind in {r["kind"] for r in rows}}
-    lines = ["# How many clusters", "", (__doc__ or "").split("\n\n", 2)[2].strip(), ""]
+    lines = ["# How many clusters", "", *told(__doc__), ""]
     lines += ["What `choose_n_clusters` finds where the number is known:", ""]
     for kind in ("planted", "bursty", "noise"):
         own = by_kind[kind]

@@ -23,7 +23,7 @@ import numpy as np
 
 from benchmarks.leaderboard.halves import half_of
 from benchmarks.leaderboard.run import all_sets
-from benchmarks.tables import Row, run_and_write
+from benchmarks.tables import Row, means_lines, run_and_write, told
 from cocluster import KernelKMeans, NCut
 from cocluster.datasets.planted import make_blocks
 from cocluster.methods.one_type import scaling_of_samples
@@ -65,20 +65,19 @@ def rows() -> Iterator[Row]:
 def report(found: list[Row]) -> str:
     """The page."""
     lines = ["# Scalings for methods that compare samples", ""]
-    lines += [*(__doc__ or "").strip().split("\n\n", 2)[2].splitlines(), ""]
+    lines += [*told(__doc__), ""]
     lines += ["Means over the matrices that take all four; in bold what the default takes.", ""]
-    head = ["data", "half", "matrices", "method", *map(str, SCALINGS)]
-    lines += [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in found:
         half = "" if row["kind"] == PLANTED else half_of(row["data"])
         if all(row[str(how)] != "" for how in SCALINGS):
             groups.setdefault((row["kind"], half, row["method"]), []).append(row)
-    for (kind, half, method), own in sorted(groups.items()):
-        taken = "None" if kind == "others" else "tfidf"
-        means = {str(how): np.mean([float(row[str(how)]) for row in own]) for how in SCALINGS}
-        cells = [f"**{m:.3f}**" if how == taken else f"{m:.3f}" for how, m in means.items()]
-        lines.append(f"| {kind} | {half} | {len(own)} | {method} | {' | '.join(cells)} |")
+    columns = {str(how): str(how) for how in SCALINGS}
+    lines += means_lines(
+        dict(sorted(groups.items())),
+        columns,
+        taken=lambda kind: "None" if kind == "others" else "tfidf",
+    )
     return "\n".join(lines) + "\n"
 
 

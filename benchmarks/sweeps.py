@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.leaderboard.halves import family_of, half_of
 from benchmarks.leaderboard.run import all_sets
-from benchmarks.tables import Row, run_and_write
+from benchmarks.tables import Row, means_lines, run_and_write, told
 from cocluster import DRCC, RMC
 from cocluster.metrics import nmi
 
@@ -64,21 +64,16 @@ def chosen(found: list[Row]) -> int:
 def report(found: list[Row]) -> str:
     """The page."""
     lines = ["# Sweeps of factorisations with graphs", ""]
-    lines += [*(__doc__ or "").strip().split("\n\n", 2)[2].splitlines(), ""]
-    lines += ["In bold what the default takes.", ""]
-    head = ["data", "half", "matrices", "method", *(f"{sweeps:,} sweeps" for sweeps in SWEEPS)]
-    lines += [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    lines += [*told(__doc__), "", "In bold what the default takes.", ""]
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in found:
         for family in (family_of(row["data"]), ALL):
             groups.setdefault((family, half_of(row["data"]), row["method"]), []).append(row)
-    default = chosen(found)
     # All matrices last.
-    for family, half, method in sorted(groups, key=lambda key: (key[0] == ALL, key)):
-        own = groups[family, half, method]
-        means = {sweeps: np.mean([float(row[str(sweeps)]) for row in own]) for sweeps in SWEEPS}
-        cells = [f"**{m:.3f}**" if s == default else f"{m:.3f}" for s, m in means.items()]
-        lines.append(f"| {family} | {half} | {len(own)} | {method} | {' | '.join(cells)} |")
+    ordered = sorted(groups, key=lambda key: (key[0] == ALL, key))
+    columns = {str(sweeps): f"{sweeps:,} sweeps" for sweeps in SWEEPS}
+    default = str(chosen(found))
+    lines += means_lines({key: groups[key] for key in ordered}, columns, lambda _: default)
     return "\n".join(lines) + "\n"
 
 

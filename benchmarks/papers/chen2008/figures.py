@@ -92,7 +92,7 @@ FIGURE4 = _links(
     "far behind with more than two classes.",
     remark="SS-NMF is level with SS-SNC, and behind the first by .05 at most (Fbis10, 2 %), mostly "
     f"with the fewest links; it is not below print. {PRINTED}",
-    changed=f"{SEARCH}, and three scalings of four.",
+    changed=f"{SEARCH}; it had three of the four scalings.",
     claims=(rising, first(OWN), within(FBIS, last("SS-KK"), "Fbis2 to Fbis10")),
     mark=Mark("5", at=3.0),
     columns=4,

@@ -19,7 +19,7 @@ OWN = "SS-NMF"
 SUPERVISION = (
     "first links of random pairs were told, which decide most classes once they are closed, "
     "SS-NMF went on with the links as the library does, and the search had one run for each "
-    "setting instead of two, as the tables have."
+    "setting; now it has two, as that of the tables."
 )
 CT = tuple(f"CT{number}" for number in range(1, 9))
 BT = tuple(f"BT{number}" for number in range(1, 8))

@@ -24,7 +24,7 @@ METHODS: dict[str, tuple[str, Grid]] = {
     "SNMF": ("seminmf", {}),
     "ONMTF": ("onmtf", {}),
     "GNMF": ("gnmf", GRAPH),
-    # Its objective falls for longer than its default goes on.
+    # To convergence, for which its default does not wait.
     "DRCC": ("drcc", GRAPH | {"max_iter": (1000,)}),
     "FNMTF": ("fnmtf", {}),
     "LP-FNMTF": ("lpfnmtf", GRAPH),

@@ -25,7 +25,7 @@ class State:
     products: dict[tuple[int, str], Array] = field(default_factory=dict)
     # Those of relations with unknown entries, see `cocluster.trifactor.losses`.
     known: dict[tuple[int, str], Any] = field(default_factory=dict)
-    # What it is worth to a problem; not taken over by a state that is made of this one.
+    # The objective of this state, by problem; a state made from this one begins with none.
     objectives: dict[Any, float] = field(default_factory=dict, init=False)
 
 
