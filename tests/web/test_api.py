@@ -26,14 +26,15 @@ from cocluster.web.routes import ENDPOINTS
 from tests.web.projects import HARM, Client, answered, awaited, dataset, guarded, kept, made
 
 
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    opened = Desk(made(tmp_path_factory.mktemp("web") / "news"))
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """A project for one test alone: each may run without the others, in any order."""
+    opened = Desk(made(tmp_path / "news"))
     yield opened
     opened.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def client(desk: Desk) -> Client:
     return Client(*guarded(desk))
 
@@ -101,8 +102,6 @@ def test_brackets_in_brackets_are_no_request(client: Client):
 
 
 def test_answers_undo_and_redo(client: Client, desk: Desk):
-    before = (desk.project.folder / "links.csv").exists()
-    assert not before
     for expected in (1, 2, 3):
         question = client.get("/question", kind="pair").json()["question"]
         classes = desk.project.dataset.labels
@@ -132,7 +131,6 @@ def test_answers_undo_and_redo(client: Client, desk: Desk):
 
 
 def test_placements(client: Client, desk: Desk):
-    before = client.get("/project").json()["answers"]
     found = client.get("/question", kind="place").json()
     question = found["question"]
     # Where there are more than a few clusters it is the kind that is asked for by default.
@@ -154,7 +152,7 @@ def test_placements(client: Client, desk: Desk):
         assert client.get("/question", kind="place").status == 200
         assert client.post("/undo").status == 200
         assert client.get("/question", kind="place").json()["question"] == question
-    assert client.get("/project").json()["answers"] == before
+    assert client.get("/project").json()["answers"] == 0
     nobody = next(i for i in range(60) if i not in question["options"])
     assert client.post("/answers/place", **given, group=nobody).status == 409
 
@@ -188,8 +186,6 @@ def test_lines_that_are_not_kept_say_why(client: Client, desk: Desk):
     assert (told[a]["cluster"], told[b]["cluster"]) == (0, 1)
     assert [one["id"] for one in told[a]["with"]] == [str(desk.project.ids[companion])]
     assert told[b]["with"] == []
-    for _ in range(2):
-        assert client.post("/undo").status == 200
 
 
 def test_a_contradiction_shows_the_step_of_every_link_of_its_chain(tmp_path: Path):
@@ -253,8 +249,6 @@ def test_edits_make_runs_that_are_undone_and_redone(client: Client, desk: Desk):
     assert client.post("/redo").status == 200
     names = {own["id"]: own["name"] for own in client.get("/account").json()["clusters"]["samples"]}
     assert names[0] == "Both"
-    assert client.post("/undo").status == 200
-    assert client.post("/undo").status == 200
 
 
 def test_splitting_moving_and_not_here(client: Client, desk: Desk):
@@ -332,10 +326,11 @@ def test_a_fit_is_cancelled_and_nothing_is_left_of_it(client: Client, desk: Desk
     awaited(client, client.post("/clusters/rename", cluster=1, name="After all"))
 
 
-def test_exports_and_imports(client: Client, desk: Desk):
+def test_exports_and_imports(client: Client):
+    awaited(client, client.post("/clusters/rename", cluster=1, name="A name of mine"))
     page = client.get("/report")
     assert page.headers["content-disposition"].startswith("attachment")
-    assert b"After all" in page.body
+    assert b"A name of mine" in page.body
     told = client.get("/links/file").body.decode()
     text = "a,b,relation\ndoc010,doc014,must-link\n"
     found = client.post("/links/file", name="mine.csv", text=text)

@@ -49,9 +49,10 @@ def served(folder: Path) -> tuple[Client, Any]:
     return client, document
 
 
-@pytest.fixture(scope="module")
-def web(tmp_path_factory: pytest.TempPathFactory) -> tuple[Client, Any]:
-    return served(tmp_path_factory.mktemp("web") / "news")
+@pytest.fixture
+def web(tmp_path: Path) -> tuple[Client, Any]:
+    """A project for one test alone: what a draw finds does not depend on the draws of others."""
+    return served(tmp_path / "news")
 
 
 @pytest.mark.parametrize(

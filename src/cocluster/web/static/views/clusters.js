@@ -56,15 +56,16 @@ function All({ own }) {
 }
 
 function Card({ own, chosen, onChoose, opened }) {
-  const [name, setName] = useState(own.name);
-  useEffect(() => setName(own.name), [own.name]);
+  // What is being typed: a fit that gives other names meanwhile does not take it away.
+  const [draft, setDraft] = useState(null);
+  const name = draft ?? own.name;
   useEffect(() => { if (opened) document.getElementById(`cluster-${own.id}`).scrollIntoView({ block: "start" }); }, [opened]);
   const busy = running().length > 0;
-  const rename = (event) => { event.preventDefault(); edit("/clusters/rename", { cluster: own.id, name }, `Cluster ${own.id} is called ${name}.`); };
+  const rename = async (event) => { event.preventDefault(); if (await edit("/clusters/rename", { cluster: own.id, name }, `Cluster ${own.id} is called ${name}.`)) setDraft(null); };
   return html`<article class="card" id=${`cluster-${own.id}`} style=${{ "--own": colour(own.id) }}>
     <h3><${Swatch} id=${own.id}/>${own.name}</h3>
     <p class="facts">Cluster ${own.id} · ${many(own.size, "sample")} (${percent(own.share)})${own.certainty !== null ? ` · sure to ${percent(own.certainty)}` : ""}${own.borderline ? ` · ${own.borderline} at the border` : ""}${own.stability !== null ? ` · found again to ${percent(own.stability)}` : ""}${own.groups.length ? ` · goes with ${own.groups.slice(0, 2).map((g) => cut(g.name, 30)).join("; ")}` : ""}</p>
-    <form class="tools" onSubmit=${rename}><label class="hidden" for=${`name-${own.id}`}>Name of cluster ${own.id}</label><input id=${`name-${own.id}`} value=${name} maxlength="200" onInput=${(e) => setName(e.target.value)}/>
+    <form class="tools" onSubmit=${rename}><label class="hidden" for=${`name-${own.id}`}>Name of cluster ${own.id}</label><input id=${`name-${own.id}`} value=${name} maxlength="200" onInput=${(e) => setDraft(e.target.value)}/>
       <button disabled=${busy || !name.trim() || name === own.name}>Rename</button>
       <button type="button" disabled=${busy} onClick=${() => edit("/clusters/split", { cluster: own.id, parts: 2 }, `${own.name} was split.`)} aria-label=${`Split ${own.name} in two`}>Split in two</button>
       <label class="choice"><input type="checkbox" checked=${chosen} onChange=${() => onChoose(own.id)} aria-label=${`Choose ${own.name} to merge`}/> merge</label></form>
