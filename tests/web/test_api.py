@@ -249,6 +249,10 @@ def test_edits_make_runs_that_are_undone_and_redone(client: Client, desk: Desk):
     assert client.post("/redo").status == 200
     names = {own["id"]: own["name"] for own in client.get("/account").json()["clusters"]["samples"]}
     assert names[0] == "Both"
+    # What was redone is undone once more.
+    assert client.post("/undo").status == 200
+    assert client.post("/undo").status == 200
+    assert labels(desk) == before
 
 
 def test_splitting_moving_and_not_here(client: Client, desk: Desk):

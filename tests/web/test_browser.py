@@ -410,6 +410,7 @@ def test_two_tabs_follow_each_other(bench: Workbench):
     other.locator(".card h3", has_text="Seen elsewhere").wait_for()
     # What is being typed there is not taken away.
     assert typed.input_value() == "Half a na"
+    bench.go("overview", other).locator(".names", has_text="Seen elsewhere").wait_for()
     other.context.close()
 
 

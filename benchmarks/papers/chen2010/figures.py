@@ -34,7 +34,7 @@ IT = tuple(f"IT{number}" for number in range(1, 8))
 
 def _share_table(percent: float, sets: dict[str, Scales], columns: tuple[Column, ...]) -> Table:
     """The methods with links of some percent of the pairs."""
-    # A run of SS-NMF takes up to 20 seconds on these.
+    # A run of SS-NMF takes seconds on these, on HT9 more than 20.
     large = ("CT8", "HT1", "HT8", "HT9")
     small = tuple(name for name in sets if name not in large)
     return Table(
@@ -94,9 +94,8 @@ FIGURE6 = Curves(
     "two are very close.",
     remark="Told as in figure 5. Both methods are above print throughout. On text SS-NMF is behind "
     "from 10 % on because of HT8 and HT9, the largest sets, where the learned metric alone does "
-    "harm once many samples are told (.88 and .91 at 1 %, .72 and .77 at 3 %). That is why the "
-    "library goes on with the links: so it has .83 and .89 at 3 %, .87 and .93 at 15 % on these "
-    f"two. {DASHED}",
+    "harm once many samples are told (.88 and .91 at 1 %, .72 and .77 at 3 %). "
+    f"{DASHED} It has .83 and .89 on these two at 3 %, .87 and .93 at 15 %.",
     changed=SUPERVISION,
     points=tuple(
         (p, _share_table(p, STARS, _told(of_stars()))) for p in (0.5, 1.0, 3.0, 5.0, 10.0, 15.0)
