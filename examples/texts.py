@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     dataset = read(asked.file)
     if asked.model:
         dataset = dataset.with_view("embeddings", sentence_model(asked.model))
-    print(dataset.reading.told())
+    print(dataset.reading.summary())
     print(dataset.reading.counting)
     for note in dataset.notes:
         print(f"note: {note}")

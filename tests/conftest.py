@@ -57,7 +57,6 @@ THOROUGH = (
     "tests/report",
     "tests/test_notebooks.py",
     "tests/test_processes.py",
-    "tests/utils/test_addresses.py",
     "tests/web",
 )
 STRUCTURES = ("dense", "sparse", "star", "chain", "center in columns", "absent")

@@ -11,6 +11,7 @@ import time
 import pytest
 
 from cocluster import open_project
+from cocluster.projects import ledger
 from cocluster.projects.making import reserve
 from cocluster.utils.locks import sole_writer
 from tests.cli.files import blocks, write_csv
@@ -186,10 +187,10 @@ def test_a_ledger_that_cannot_be_written_whole_stays_as_it_was(table, tmp_path, 
         def write(self, content):
             return self.file.write(content[:10])
 
-    opening = type(project.folder).open
-    monkeypatch.setattr(
-        type(project.folder), "open", lambda self, *a, **k: Full(opening(self, *a, **k))
-    )
+    def open_full(*arguments, **options):
+        return Full(open(*arguments, **options))
+
+    monkeypatch.setattr(ledger, "open", open_full, raising=False)
     with pytest.raises(OSError, match="disk is full"):
         project.ledger._append([["doc0", "doc2", "must-link", 1.0, "", "", 9]])
     monkeypatch.undo()

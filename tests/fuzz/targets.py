@@ -102,7 +102,7 @@ def sound(dataset: Any, kinds: str = "f") -> None:
     if labels is not None:
         demand(labels.dtype.kind == "i" and len(labels) == n, "not a class for each sample")
         demand(classes is None or labels.max(initial=-1) < len(classes), "a class without a name")
-    demand(isinstance(dataset.reading.told(), str), "no word on how it was read")
+    demand(isinstance(dataset.reading.summary(), str), "no word on how it was read")
 
 
 def read_blocks(place: Path) -> None:

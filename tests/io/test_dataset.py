@@ -66,7 +66,7 @@ def frame(names: list[str]) -> Any:
 def test_a_view_is_matched_to_the_samples(texts: Dataset, given: Any, how: str) -> None:
     found = texts.with_view("numbers", given)
     assert np.array_equal(found.views["numbers"], E)
-    assert found.reading.told().endswith(f"numbers: rows matched by {how}")
+    assert found.reading.summary().endswith(f"numbers: rows matched by {how}")
     assert found.data.types == ("samples", "words", "numbers")
 
 

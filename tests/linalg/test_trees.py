@@ -31,6 +31,9 @@ class Classes:
     def kind_of(self, name):
         return {"Pair": Pair}[name]
 
+    def renamed_attributes(self, name):
+        return {}
+
     def codec_of(self, name):
         return None
 

@@ -24,14 +24,11 @@ def in_few_sweeps(estimator: BaseEstimator) -> BaseEstimator:
 
 
 def expected_failures(estimator: BaseEstimator) -> dict[str, str]:
-    """Two checks of scikit-learn ask for what cannot be, and say nothing about other methods."""
+    """Return the checks that cannot hold for an estimator, each with the reason."""
     failures = {}
     if estimator.__sklearn_tags__().input_tags.positive_only:
         # It standardises its data without asking for the sign allowed.
         failures["check_clustering"] = "gives negative data to a method that takes none"
-    if hasattr(estimator, "partial_fit"):
-        # `fit` keeps no sums over its rows; going on without them would forget these rows.
-        failures["check_fit_score_takes_y"] = "goes on with partial_fit after fit"
     return failures
 
 

@@ -52,8 +52,12 @@ def parameters(estimator: type) -> set[str]:
 
 @every
 def test_inheritance_is_at_most_four_deep(estimator: type) -> None:
-    ours = [c.__name__ for c in estimator.__mro__ if c.__module__.startswith("cocluster")]
-    assert len(ours) <= 4, ours
+    ours = [c for c in estimator.__mro__ if c.__module__.startswith("cocluster")]
+    mixins = [c for c in ours if c.__name__.endswith("Mixin")]
+    assert len(ours) - len(mixins) <= 4, ours
+    # A mixin adds methods to an estimator and is not another level: it has no parameters.
+    assert not any("__dataclass_fields__" in vars(mixin) for mixin in mixins)
+    assert len(mixins) <= 4, mixins
 
 
 @pytest.mark.parametrize("estimator", [*CATALOGUE, *OTHERS, CoCluster])

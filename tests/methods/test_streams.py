@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from cocluster import CoCluster
 from cocluster.datasets import make_blocks
 from cocluster.methods import streams
 from cocluster.methods.factorization.fnmtf import FNMTF
@@ -111,6 +112,30 @@ def test_what_one_run_said_is_gone(planted):
     assert model.row_factor_.shape == (100, K)
 
 
+@pytest.mark.parametrize("method", [FNMTF, ITCC, NMTF])
+def test_partial_fit_goes_on_from_a_fit(planted, method):
+    first, second = planted.X[:200], planted.X[200:400]
+    model = method(K, random_state=0).fit(first)
+    before, sums = model.predict(first), model._stream.seen.sums
+    assert model.n_samples_seen_ == 200
+    model.partial_fit(second)
+    assert model.n_samples_seen_ == 400
+    assert len(model.labels_) == 200
+    # Clusters keep their numbers, and the sums are those of all rows.
+    assert np.mean(model.predict(first) == before) > 0.9
+    (relation,) = model._new_data(second).relations
+    added = streams.SeenRows.of(relation.matrix, model._factors[relation.rows]).sums
+    assert_allclose(model._stream.seen.sums, sums + added)
+
+
+def test_a_prior_is_refused_by_methods_that_would_ignore_it(planted):
+    X, prior = planted.X[:40], np.full((40, K), 1 / K)
+    assert FNMTF.accepts_prior
+    assert ITCC.accepts_prior
+    with pytest.raises(ValueError, match="RMC takes no prior"):
+        CoCluster(K, method="rmc", random_state=0).fit(X, prior=prior)
+
+
 X = np.random.default_rng(0).poisson(3.0, size=(12, 6)).astype(float)
 HOLEY = np.where(X > 4, np.nan, X)
 REFUSED = {
@@ -121,7 +146,14 @@ REFUSED = {
         "X has 5 features, but FNMTF is expecting 6",
     ),
     "too few rows": (lambda: ITCC(4).partial_fit(X[:3]), "more than n_samples=3"),
-    "after a fit": (lambda: NMTF(2).fit(X).partial_fit(X), "Begin with partial_fit"),
+    "after a fit of views": (
+        lambda: FNMTF(2).fit({"a": X, "b": X}).partial_fit(X),
+        "X has 6 features|Begin with partial_fit",
+    ),
+    "after a fit of some entries": (
+        lambda: FNMTF(2).fit(HOLEY).partial_fit(X),
+        "Begin with partial_fit",
+    ),
     "k-means": (lambda: NMTF(2, assign="kmeans").partial_fit(X), "assign='argmax'"),
     "entries": (lambda: FNMTF(2).partial_fit(X).complete(), "after partial_fit"),
 }

@@ -40,3 +40,25 @@ def test_steps_that_are_no_numbers_are_steps_of_their_own(tmp_path, step):
     assert len(ledger.steps()) == 2
     assert ledger.links().n_must == 1
     assert max(ledger.steps()) == (7 if step.strip() == "7" else 2)
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_ledger_that_is_a_link_is_not_written_through(tmp_path: Path, exists: bool):
+    outside = tmp_path / "aliases"
+    if exists:
+        outside.write_text("alias ll='ls -l'\n")
+    file = tmp_path / "links.csv"
+    file.symlink_to(outside)
+    with pytest.raises((PermissionError, ValueError)):
+        Ledger(file, IDS).add(Links.from_pairs([[0, 1]], n_samples=3), "person")
+    assert outside.exists() == exists
+    assert not exists or outside.read_text() == "alias ll='ls -l'\n"
+
+
+def test_a_hard_linked_ledger_is_not_written_through(tmp_path: Path):
+    outside = tmp_path / "aliases"
+    outside.write_text(",".join(HEAD) + "\n")
+    (tmp_path / "links.csv").hardlink_to(outside)
+    with pytest.raises(PermissionError, match="hard link"):
+        Ledger(tmp_path / "links.csv", IDS).add(Links.from_pairs([[0, 1]], n_samples=3), "person")
+    assert outside.read_text() == ",".join(HEAD) + "\n"

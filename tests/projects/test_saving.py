@@ -15,10 +15,9 @@ from sklearn.exceptions import NotFittedError
 import cocluster
 from cocluster import CoCluster, TriFactorization, load, open_project
 from cocluster.graphs import knn_graph
-from cocluster.io.dataset import Dataset
+from cocluster.io.dataset import Dataset, Reading
+from cocluster.io.models import read_value, write_value
 from cocluster.io.readers import read
-from cocluster.io.reading import Reading
-from cocluster.io.saved import read_value, write_value
 from cocluster.methods.catalogue import METHODS
 from cocluster.trifactor import Indicator, Unconstrained
 from cocluster.utils.files import new_file
@@ -307,3 +306,27 @@ def test_no_such_folder_and_no_project(tmp_path):
         load(tmp_path / "none")
     with pytest.raises(ValueError, match="no project of cocluster"):
         cocluster.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name", ["links.csv", "names.csv", "report.html", "talk.json", "project.json", "runs", "data"]
+)
+@pytest.mark.parametrize("kind", ["symbolic", "hard", "pipe"])
+def test_a_project_with_links_to_other_places_is_refused(name, kind, rng, tmp_path):
+    X = rng.random((6, 4))
+    folder = CoCluster(2, random_state=0).fit(X).save(tmp_path / "saved", data=X)
+    entry, outside = folder / name, tmp_path / "outside"
+    if entry.exists():
+        entry.rename(outside)
+    else:
+        outside.write_text("")
+    if kind == "symbolic":
+        entry.symlink_to(outside)
+    elif kind == "hard" and outside.is_file():
+        entry.hardlink_to(outside)
+    elif kind == "pipe" and name != "project.json":
+        os.mkfifo(entry)
+    else:
+        return  # a folder has no second name, and a project file that is a pipe is no project
+    with pytest.raises(PermissionError, match="outside this folder"):
+        open_project(folder)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from dataclasses import replace
 from importlib.resources import files
 
 import anndata
@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from msgspec.structs import replace
 
 from cocluster import (
     Account,
@@ -62,6 +63,20 @@ def test_the_published_schema_is_that_of_the_values():
 def test_other_formats_are_refused(change):
     with pytest.raises(ValueError, match="format 1"):
         Account.from_dict(told().as_dict() | change)
+
+
+def test_values_of_a_wrong_type_are_refused():
+    values = told().as_dict()
+    values["run"]["sweeps"] = "many"
+    with pytest.raises(ValueError, match=r"Expected 'int', got 'str'.*run\.sweeps"):
+        Account.from_dict(values)
+
+
+def test_an_account_without_newer_fields_is_read():
+    values = told().as_dict()
+    for cluster in values["clusters"]["samples"]:
+        del cluster["traits"]
+    assert not any(cluster.traits for cluster in Account.from_dict(values).samples)
 
 
 def test_unknown_fields_are_refused():
@@ -247,7 +262,7 @@ def test_classes_are_shown_and_never_used():
     expected = scores(data.labels, model.labels_)
     assert {name: getattr(found.classes, name) for name in expected} == expected
     assert np.sum(found.classes.table) == len(data)
-    blind = account(model, replace(data, labels=None, class_names=None))
+    blind = account(model, dataclasses.replace(data, labels=None, class_names=None))
     assert blind.classes is None
     assert replace(blind, classes=None, clusters={}) == replace(found, classes=None, clusters={})
 

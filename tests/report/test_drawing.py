@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import cocluster
-from cocluster import CoCluster, account, compare, plots
+from cocluster import CoCluster, account, compare
 from cocluster.linalg.types import Array
+from cocluster.report import plots
 from tests.conftest import Blocks
 from tests.report.accounts import told
 
@@ -107,4 +108,4 @@ def test_a_model_needs_its_data(planted: Blocks):
         plots.plot_matrix(CoCluster(3, random_state=0).fit(planted.X))
     with pytest.raises(ValueError, match="type"):
         plots.plot_flows(compare([0, 1], [0, 1]), type="words")
-    assert cocluster.plots is plots
+    assert cocluster.report.plots is plots

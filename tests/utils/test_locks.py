@@ -97,3 +97,20 @@ with sole_writer(pathlib.Path({str(tmp_path / "new")!r})):
     held.communicate()
     with sole_writer(tmp_path / "new"):
         pass
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link], ids=["symbolic", "hard"])
+def test_a_lock_that_is_a_link_is_refused_and_its_target_stays(tmp_path, link):
+    thesis = tmp_path / "thesis.txt"
+    thesis.write_text("years of work")
+    link(thesis, tmp_path / ".new.lock")
+    with pytest.raises(PermissionError, match=r"\.new\.lock is a"), sole_writer(tmp_path / "new"):
+        pass
+    assert thesis.read_text() == "years of work"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_lock_that_is_a_pipe_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / ".new.lock")
+    with pytest.raises(PermissionError, match="not a regular file"), sole_writer(tmp_path / "new"):
+        pass

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ import pytest
 pytest.importorskip("starlette")
 
 from cocluster.projects import open_project
+from cocluster.web.launch import write_redirect
 from tests.web.projects import made
 
 pytestmark = pytest.mark.browser
@@ -61,8 +63,10 @@ class Workbench:
         self.base = self.address.partition("/?")[0]
         self.context: Any = None
         self.page = self.opened()
-        self.page.goto(self.address)
-        self.page.wait_for_selector("nav")
+        # As `cocluster serve` opens it: by a file that leads to the address.
+        with TemporaryDirectory() as folder:
+            self.page.goto(write_redirect(Path(folder), self.address).as_uri())
+            self.page.wait_for_selector("nav")
 
     def opened(self, width: int = 1280, scheme: str = "light", **more: Any) -> Any:
         """A page; others share its cookie."""
@@ -90,7 +94,7 @@ class Workbench:
 
     def _decide(self, route: Any) -> None:
         address = route.request.url
-        if address.startswith(self.base) or address.startswith(("data:", "blob:")):
+        if address.startswith((self.base, "data:", "blob:", "file:")):
             route.continue_()
         else:
             self.troubles.append(f"a request left: {address}")

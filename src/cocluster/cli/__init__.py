@@ -1,12 +1,12 @@
 """The command line.
 
-    parser.py      what can be typed; knows neither numpy nor anything that takes long to load
-    terminal.py    how results and errors are written
-    progress.py    what is shown meanwhile
-    commands/      one module for each command, loaded when it is called: ``run(asked) -> int``
+    parser.py      commands and options; imports neither numpy nor anything that loads slowly
+    terminal.py    output of results and errors
+    progress.py    progress line while a command works
+    commands/      one module for each command, loaded when it is called: ``run(args) -> int``
 
-Exit codes: 0 done, 1 something is wrong with what was given, 2 with how it was typed, 130 stopped
-by Ctrl-C, 143 ended by someone else (SIGTERM).
+Exit codes: 0 success, 1 error in the input, 2 usage error, 130 stopped by Ctrl-C, 143 ended by
+SIGTERM.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from cocluster.cli.progress import Progress
 from cocluster.cli.terminal import printable, silence, tell
 
 STOPPED, ENDED = 128 + signal.SIGINT, 128 + signal.SIGTERM
-# What systems say of a disk, a share of it or a file that can hold no more.
+# Error numbers of a full disk, an exhausted quota and a file that is too large.
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-# What each command begins with, and the argument that says of what.
+# First step of each command for the progress line, and the argument that holds its path.
 BEGINS = {
     **dict.fromkeys(("fit", "choose-k", "convert"), ("reading", "path")),
     **dict.fromkeys(("predict", "explain", "edit", "ask", "report"), ("opening", "project")),
@@ -41,27 +41,27 @@ BEGINS = {
 
 def main(words: Sequence[str] | None = None) -> None:
     """Run a command and leave with its exit code."""
-    # What was closed before the command began is missing; nothing is read or shown there.
+    # A standard stream that was closed before the start is None: replace it by the null device.
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
-    # A letter that a terminal or a pipe cannot show is escaped: it must not lose a result.
+    # A character that the output encoding lacks is escaped, so that no result is lost.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    with _ended_in_order():
+    with _exit_on_sigterm():
         raise SystemExit(run(sys.argv[1:] if words is None else words))
 
 
 @contextmanager
-def _ended_in_order() -> Iterator[None]:
-    """Let SIGTERM end a command like an error does: what is not finished is removed."""
+def _exit_on_sigterm() -> Iterator[None]:
+    """Let SIGTERM end a command like an error does, so that unfinished files are removed."""
 
     def end(number: int, frame: FrameType | None) -> None:
         raise SystemExit(ENDED)
 
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may ask for signals
+        yield  # only the main thread may set signal handlers
         return
     before = signal.signal(signal.SIGTERM, end)
     try:
@@ -71,56 +71,55 @@ def _ended_in_order() -> Iterator[None]:
 
 
 def run(words: Sequence[str]) -> int:
-    """Run a command; returns its exit code."""
-    asked = parsed(words)
-    asked.progress = Progress()
+    """Run a command and return its exit code."""
+    args = parsed(words)
+    args.progress = Progress()
     try:
-        # Before anything is loaded, which takes a second or more: who types a command wants to see
-        # it begin.
-        _begin(asked)
-        command = import_module(f"cocluster.cli.commands.{asked.command.replace('-', '_')}")
-        code: int = command.run(asked)
+        # Show progress before the imports, which take a second or more.
+        _begin(args)
+        command = import_module(f"cocluster.cli.commands.{args.command.replace('-', '_')}")
+        code: int = command.run(args)
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
-        asked.progress.end()
+        args.progress.end()
         tell("stopped.")
         return STOPPED
     except BrokenPipeError:
-        # Whoever reads has seen enough. What is to be kept is in files by now.
+        # The reader of the pipe has closed it. The files are already written.
         silence(sys.stdout)
         return 0
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
-        asked.progress.end()
+        args.progress.end()
         tell(f"error: {printable(_sentence(error))}")
         try:
             sys.stdout.flush()
         except OSError:
-            # The result cannot be written either; Python would complain of that at the end.
+            # Standard output fails as well; without this Python would report it again at exit.
             silence(sys.stdout)
         return 1
     finally:
-        asked.progress.end()
+        args.progress.end()
 
 
-def _begin(asked: Namespace) -> None:
-    """Say what is done first; nothing of what is not there, which is an error of its own."""
-    # Options that only a method may know are checked first: a usage error is one line.
-    if asked.command not in BEGINS or asked.rest:
+def _begin(args: Namespace) -> None:
+    """Show the first step of a command, unless its path is missing: that error comes later."""
+    # Options of the method are checked first, because a usage error must be a single line.
+    if args.command not in BEGINS or args.rest:
         return
-    doing, name = BEGINS[asked.command]
-    path: str = getattr(asked, name) or ""
+    doing, name = BEGINS[args.command]
+    path: str = getattr(args, name) or ""
     # A run of a project is written PROJECT:2.
     project, sign, _ = path.rpartition(":")
     if (path and Path(path).exists()) or (sign and Path(project).is_dir()):
-        asked.progress.begin(f"{doing} {printable(path)}")
+        args.progress.begin(f"{doing} {printable(path)}")
 
 
 def _sentence(error: BaseException) -> str:
-    """What is wrong, in one line."""
+    """Return the message of an error in one line."""
     if isinstance(error, OSError) and error.errno in FULL:
-        where = f"{error.filename}: " if error.filename is not None else ""
-        return f"{where}{error.strerror}; make room, then give the command again."
+        prefix = f"{error.filename}: " if error.filename is not None else ""
+        return f"{prefix}{error.strerror}; make room, then give the command again."
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror.lower()}."
     if isinstance(error, MemoryError):

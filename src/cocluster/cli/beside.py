@@ -1,4 +1,4 @@
-"""Two samples side by side, with what differs between them marked."""
+"""Two samples side by side, with their different words highlighted."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from cocluster.cli.terminal import bold, cells, cut, is_terminal, printable, width
 from cocluster.report.sample import text_of, values_of
 
-# Letters of a text: a screen of both.
+# Longest text of a sample in characters, so that two samples fit on one screen.
 LONGEST = 900
-# Where nobody can say how wide the terminal is.
+# Columns to use if the width of the terminal is unknown.
 USUAL_WIDTH = 100
 
 
 def side_by_side(dataset: Any, i: int, j: int) -> str:
-    """Samples i and j in two columns; words of only one of them stand out."""
-    # Questions are asked on standard error, results alone go to standard output.
+    """Return samples i and j in two columns; words of only one of them are bold."""
+    # Questions go to standard error; standard output holds results only.
     wide = min(width(sys.stderr), 2 * USUAL_WIDTH) if is_terminal(sys.stderr) else USUAL_WIDTH
     room = wide // 2 - 2
     texts = [described(dataset, sample) for sample in (i, j)]
@@ -29,21 +29,21 @@ def side_by_side(dataset: Any, i: int, j: int) -> str:
     rows = []
     for a, b in zip(left, right, strict=True):
         blanks = " " * (room - cells(a))
-        rows.append(f"{_marked(a, words[1])}{blanks} │ {_marked(b, words[0])}".rstrip())
+        rows.append(f"{_highlight(a, words[1])}{blanks} │ {_highlight(b, words[0])}".rstrip())
     heads = [cut(title_of(dataset, sample), room) for sample in (i, j)]
     first = f"{_bold(heads[0])}{' ' * (room - cells(heads[0]))} │ {_bold(heads[1])}"
     return "\n".join([first, *rows])
 
 
 def title_of(dataset: Any, i: int) -> str:
-    """What a sample is called."""
+    """Return the name and title of a sample."""
     name = str(i) if dataset.sample_names is None else str(dataset.sample_names[i])
     title = "" if dataset.titles is None else f" {dataset.titles[i]}"
     return printable(name + title)
 
 
 def described(dataset: Any, i: int) -> str:
-    """The text of a sample, or the features that it has most of."""
+    """Return the text of a sample, or its features of largest value."""
     text = text_of(dataset, i)
     if text is not None:
         return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
@@ -55,21 +55,21 @@ def described(dataset: Any, i: int) -> str:
 
 
 def _bold(text: str) -> str:
-    """A text that stands out."""
+    """Return a text in bold for standard error."""
     return bold(text, sys.stderr)
 
 
 def _words(text: str) -> list[str]:
-    """Words of a text."""
+    """Return the words of a text in lower case."""
     return [word.lower() for word in re.findall(r"\w+", text)]
 
 
 def _lines(text: str, room: int) -> list[str]:
-    """A text as lines of a column."""
+    """Wrap a text to the lines of a column."""
     lines = [printable(line) for line in text.splitlines() if line.strip()]
-    return [part for line in lines for part in textwrap.wrap(line, room)]
+    return [piece for line in lines for piece in textwrap.wrap(line, room)]
 
 
-def _marked(line: str, other: set[str]) -> str:
-    """A line in which words that the other text lacks stand out."""
-    return re.sub(r"\w{3,}", lambda w: w[0] if w[0].lower() in other else _bold(w[0]), line)
+def _highlight(line: str, other_words: set[str]) -> str:
+    """Return a line with the words that the other text lacks in bold."""
+    return re.sub(r"\w{3,}", lambda w: w[0] if w[0].lower() in other_words else _bold(w[0]), line)

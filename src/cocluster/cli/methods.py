@@ -1,4 +1,4 @@
-"""Methods by name, with options that are read from their signatures."""
+"""Estimators from the command line, with options read from their signatures."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from cocluster.projects import models
 from cocluster.projects.models import options_of
 
 
-def model_of(asked: Namespace, n_clusters: int) -> Any:
-    """The estimator that was asked for, not fitted."""
+def model_of(args: Namespace, n_clusters: int) -> Any:
+    """Return the unfitted estimator that the arguments describe."""
     return models.model_of(
-        asked.method, n_clusters, asked.column_clusters, asked.seed, _given(asked)
+        args.method, n_clusters, args.column_clusters, args.seed, _typed_options(args)
     )
 
 
-def check(asked: Namespace) -> None:
-    """Refuse a method that there is not, and options that it has not, before any long work."""
-    models.check_method(asked.method)
-    model_of(asked, asked.clusters or 2)
+def check(args: Namespace) -> None:
+    """Refuse an unknown method or an unknown option of it before any long computation."""
+    models.check_method(args.method)
+    model_of(args, args.clusters or 2)
 
 
-def _given(asked: Namespace) -> dict[str, Any]:
-    """Options of the method that were typed."""
+def _typed_options(args: Namespace) -> dict[str, Any]:
+    """Return the options of the method that were typed, by parameter name."""
     parser = Parser(prog="cocluster fit", add_help=False)
-    for name, parameter in options_of(asked.method).items():
+    for name, parameter in options_of(args.method).items():
         parser.add_argument(f"--{name.replace('_', '-')}", dest=name, type=_value(parameter))
-    known, unknown = parser.parse_known_args(asked.rest)
+    typed_options, unknown = parser.parse_known_args(args.rest)
     if unknown:
-        typed = parser_of(commands(), "fit")
-        typed.error(
-            f"unrecognized arguments: {' '.join(unknown)}; `cocluster methods {asked.method}` "
+        fit_parser = parser_of(commands(), "fit")
+        fit_parser.error(
+            f"unrecognized arguments: {' '.join(unknown)}; `cocluster methods {args.method}` "
             "lists the options of the method"
         )
-    return {name: value for name, value in vars(known).items() if value is not None}
+    return {name: value for name, value in vars(typed_options).items() if value is not None}
 
 
 def _value(parameter: inspect.Parameter) -> Any:
-    """How the text of an option is read: as the kind of value that it has by default."""
+    """Return the function that parses an option, according to its default value."""
     default = parameter.default
 
     def read(text: str) -> Any:
@@ -58,7 +58,7 @@ def _value(parameter: inspect.Parameter) -> Any:
 
 
 def typed(words: Sequence[str]) -> str:
-    """A command as it was typed, for a shell."""
+    """Return the typed command, quoted for a shell."""
     import shlex
 
     return shlex.join(["cocluster", *words])

@@ -1,4 +1,4 @@
-"""What can be typed: commands and their options, in one place, without anything that loads long."""
+"""Commands and their options, without any import that loads slowly."""
 
 from __future__ import annotations
 
@@ -13,73 +13,85 @@ FORMATS = ("html", "md", "json")
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """Argument parser whose errors are one line."""
 
-    def __init__(self, **given: Any) -> None:
-        # Abbreviations would turn an option of a method into one of the command.
-        super().__init__(**given, allow_abbrev=False)
+    def __init__(self, **options: Any) -> None:
+        # With abbreviations an option of a method could match an option of the command.
+        super().__init__(**options, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with how a command was typed, and leave."""
+        """Write a usage error in one line and exit with code 2."""
         line = " ".join(message.split())
         self.exit(2, f"{self.prog}: {line} (see {self.prog} --help)\n")
 
 
 def parsed(words: Sequence[str]) -> argparse.Namespace:
-    """The command that was typed; ``rest`` holds options that only a method may know."""
+    """Parse a command; ``rest`` holds the options that are left for the method."""
     parser = commands()
-    asked, rest = parser.parse_known_args(list(words))
-    asked.words, asked.rest = list(words), rest
-    if rest and asked.command != "fit":
-        parser_of(parser, asked.command).error(f"unrecognized arguments: {' '.join(rest)}")
-    return asked
+    args, method_options = parser.parse_known_args(list(words))
+    args.words, args.rest = list(words), method_options
+    if method_options and args.command != "fit":
+        parser_of(parser, args.command).error(f"unrecognized arguments: {' '.join(method_options)}")
+    return args
 
 
 def parser_of(parser: argparse.ArgumentParser, command: str) -> argparse.ArgumentParser:
-    """The parser of one command."""
-    found: argparse.ArgumentParser = subcommands(parser)[command]
-    return found
+    """Return the parser of a command."""
+    command_parser: argparse.ArgumentParser = subcommands(parser)[command]
+    return command_parser
 
 
 def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """All commands by name."""
+    """Return the parsers of all commands by name."""
     action = next(a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
-    found: dict[str, argparse.ArgumentParser] = dict(action.choices)
-    return found
+    parsers: dict[str, argparse.ArgumentParser] = dict(action.choices)
+    return parsers
 
 
 def commands() -> Parser:
-    """All commands."""
+    """Build the parser of all commands."""
     parser = Parser(
         prog="cocluster",
         description="Group the rows and the columns of data at the same time.",
         epilog="Begin with: cocluster fit MYDATA",
     )
     parser.add_argument("--version", action="version", version=f"cocluster {__version__}")
-    chosen = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    _fit(_command(chosen, "fit", "read data, cluster them, write a project and a report"))
-    _predict(_command(chosen, "predict", "put new samples into the clusters of a project"))
-    _explain(_command(chosen, "explain", "what the clusters of a project are about"))
-    _compare(_command(chosen, "compare", "what differs between two runs or two projects"))
-    _edit(_command(chosen, "edit", "rename, merge and split clusters, move and part samples, undo"))
-    _ask(_command(chosen, "ask", "answer questions about samples, then cluster again"))
-    _serve(_command(chosen, "serve", "open the workbench: look at a project, edit it, answer"))
-    _choose(_command(chosen, "choose-k", "how many clusters there are, and why"))
-    _report(
-        _command(chosen, "report", "write the report of a project anew, or as Markdown or JSON")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _fit(_command(subparsers, "fit", "read data, cluster them, write a project and a report"))
+    _predict(_command(subparsers, "predict", "put new samples into the clusters of a project"))
+    _explain(_command(subparsers, "explain", "describe the clusters of a project"))
+    _compare(_command(subparsers, "compare", "show what differs between two runs or two projects"))
+    _edit(
+        _command(
+            subparsers, "edit", "rename, merge and split clusters, move and part samples, undo"
+        )
     )
-    _convert(_command(chosen, "convert", "write data of any kind as .npz, .csv, .jsonl or .mtx"))
-    _data(_command(chosen, "data", "list the data sets that can be fetched"))
-    _methods(_command(chosen, "methods", "list the methods, or the options of one"))
-    _json(_command(chosen, "doctor", "what is installed, and what is missing for what"))
-    shell = _command(chosen, "completion", "print a script that completes what you type")
+    _ask(_command(subparsers, "ask", "answer questions about samples, then cluster again"))
+    _serve(_command(subparsers, "serve", "open the workbench: look at a project, edit it, answer"))
+    _choose(
+        _command(subparsers, "choose-k", "estimate the number of clusters and print the evidence")
+    )
+    _report(
+        _command(subparsers, "report", "write the report of a project anew, or as Markdown or JSON")
+    )
+    _convert(
+        _command(subparsers, "convert", "write data of any kind as .npz, .csv, .jsonl or .mtx")
+    )
+    _data(_command(subparsers, "data", "list the data sets that can be fetched"))
+    _methods(_command(subparsers, "methods", "list the methods, or the options of one"))
+    _json(
+        _command(
+            subparsers, "doctor", "show what is installed and which optional packages are missing"
+        )
+    )
+    shell = _command(subparsers, "completion", "print a script that completes what you type")
     shell.add_argument("shell", choices=SHELLS, help='for: eval "$(cocluster completion bash)"')
     return parser
 
 
-def _command(chosen: Any, name: str, about: str) -> argparse.ArgumentParser:
-    """A command with its line in the list."""
-    added: argparse.ArgumentParser = chosen.add_parser(
+def _command(subparsers: Any, name: str, about: str) -> argparse.ArgumentParser:
+    """Add a command with its line in the list."""
+    added: argparse.ArgumentParser = subparsers.add_parser(
         name, help=about, description=f"{about[0].upper()}{about[1:]}."
     )
     return added
@@ -93,12 +105,14 @@ def _fit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--links", metavar="FILE", help="must-links and cannot-links")
     parser.add_argument("--out", metavar="FOLDER", help="where to write; NAME-cocluster by default")
     parser.add_argument("--force", action="store_true", help="replace the folder if it exists")
-    parser.add_argument("--seed", type=int, default=0, help="the same seed, the same clusters")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="random seed; the same seed gives the same clusters"
+    )
     _json(parser)
     _reading(parser)
     parser.epilog = (
-        "Options of a method, as `cocluster methods NAME` lists them, may be given, too. Without "
-        "-k the number of clusters is chosen, and it is said why."
+        "Without -k, the number of clusters is estimated and the evidence is printed. You can also "
+        "pass the options of a method; `cocluster methods NAME` lists them."
     )
 
 
@@ -119,50 +133,67 @@ def _explain(parser: argparse.ArgumentParser) -> None:
 
 def _compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("first", help="a project, or one of its runs: PROJECT:2")
-    parser.add_argument("second", nargs="?", help="another; by default the last run of the first")
+    parser.add_argument(
+        "second",
+        nargs="?",
+        help="project or run to compare with; by default the last run of the first",
+    )
     _json(parser)
 
 
 def _edit(parser: argparse.ArgumentParser) -> None:
     _project(parser)
-    what = parser.add_subparsers(dest="edit", metavar="EDIT", required=True)
-    rename = what.add_parser("rename", help="give a cluster a name")
+    edits = parser.add_subparsers(dest="edit", metavar="EDIT", required=True)
+    rename = edits.add_parser("rename", help="give a cluster a name")
     rename.add_argument("cluster", help="its number or name")
     rename.add_argument("name", help="the new name")
-    merge = what.add_parser("merge", help="make clusters one")
+    merge = edits.add_parser("merge", help="merge clusters into one")
     merge.add_argument("clusters", nargs="+", metavar="CLUSTER", help="numbers or names")
-    split = what.add_parser("split", help="part a cluster")
+    split = edits.add_parser("split", help="split a cluster into several")
     split.add_argument("cluster", help="its number or name")
-    split.add_argument("-n", "--parts", type=_count, default=2, help="in how many; 2 by default")
-    part = what.add_parser("part", help="make some samples clusters of their own")
-    part.add_argument("samples", nargs="+", metavar="SAMPLE", help="ids of samples")
-    part.add_argument("-n", "--parts", type=_count, default=2, help="how many; 2 by default")
-    move = what.add_parser("move", help="put samples into another cluster")
+    split.add_argument(
+        "-n", "--parts", type=_count, default=2, help="number of new clusters; 2 by default"
+    )
+    part_samples = edits.add_parser("part", help="move samples into new clusters")
+    part_samples.add_argument("samples", nargs="+", metavar="SAMPLE", help="ids of samples")
+    part_samples.add_argument(
+        "-n", "--parts", type=_count, default=2, help="number of new clusters; 2 by default"
+    )
+    move = edits.add_parser("move", help="put samples into another cluster")
     move.add_argument("samples", nargs="+", metavar="SAMPLE", help="ids of samples")
     move.add_argument("--to", required=True, metavar="CLUSTER", help="number or name of a cluster")
-    what.add_parser("undo", help="take the last edit back")
+    edits.add_parser("undo", help="undo the last edit")
     _json(parser)
 
 
 def _ask(parser: argparse.ArgumentParser) -> None:
     _project(parser)
-    parser.add_argument("-n", "--questions", type=_count, default=20, help="at most; 20 by default")
+    parser.add_argument(
+        "-n", "--questions", type=_count, default=20, help="most questions; 20 by default"
+    )
     parser.add_argument(
         "--placements",
         action=argparse.BooleanOptionalAction,
-        help="ask for the group of one sample, or of pairs; by default pairs if clusters are few",
+        help="ask for the group of one sample; by default about pairs if clusters are few",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="the same seed asks the same; for the first sitting"
+        "--seed",
+        type=int,
+        default=0,
+        help="random seed of the first session; the same seed asks the same questions",
     )
 
 
 def _serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", help="a project, or a file or folder of data to fit")
-    parser.add_argument("--port", type=int, metavar="N", help="the first free one from 8765 on")
-    parser.add_argument("--host", default="127.0.0.1", help="this machine alone by default")
     parser.add_argument(
-        "--expose", action="store_true", help="let --host be one that others can reach"
+        "--port", type=int, metavar="N", help="port; by default the first free one from 8765"
+    )
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on; only this machine by default"
+    )
+    parser.add_argument(
+        "--expose", action="store_true", help="allow a --host that other machines can reach"
     )
     parser.add_argument(
         "--open",
@@ -174,7 +205,7 @@ def _serve(parser: argparse.ArgumentParser) -> None:
 
 def _choose(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", help="file or folder of data, or a project")
-    parser.add_argument("--max", type=_count, metavar="K", help="largest number that is tried")
+    parser.add_argument("--max", type=_count, metavar="K", help="largest number of clusters to try")
     parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same choice")
     _json(parser)
     _reading(parser)
@@ -209,7 +240,9 @@ def _project(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--run", type=_count, metavar="N", help="which run; the last by default")
+    parser.add_argument(
+        "--run", type=_count, metavar="N", help="number of the run; the last by default"
+    )
 
 
 def _json(parser: argparse.ArgumentParser) -> None:
@@ -217,12 +250,12 @@ def _json(parser: argparse.ArgumentParser) -> None:
 
 
 def _reading(parser: argparse.ArgumentParser) -> None:
-    """How a file is to be read; see `cocluster.io.readers.read`."""
-    files = parser.add_argument_group("reading", "what columns are for, if it is not seen aright")
+    """Add the options of `cocluster.io.readers.read`."""
+    files = parser.add_argument_group("reading", "Column roles (override what was detected)")
     for name, about in (
         ("id", "column that names the samples"),
         ("title", "column of titles"),
-        ("label", "column of classes, which are only compared with"),
+        ("label", "column of classes, used for comparison only"),
         ("sheet", "sheet of an Excel file"),
     ):
         files.add_argument(f"--{name}", metavar="COLUMN" if name != "sheet" else "NAME", help=about)
@@ -234,27 +267,37 @@ def _reading(parser: argparse.ArgumentParser) -> None:
     ):
         files.add_argument(f"--{name}", metavar="COLUMN,...", type=_names, help=about)
     files.add_argument("--long", metavar="USER,ITEM,VALUE", help="columns of a file of entries")
-    files.add_argument("--dates", choices=("year", "month", "day"), help="make dates categories")
-    files.add_argument("--header", action=argparse.BooleanOptionalAction, help="first row is names")
+    files.add_argument("--dates", choices=("year", "month", "day"), help="use dates as categories")
+    files.add_argument(
+        "--header", action=argparse.BooleanOptionalAction, help="the first row holds column names"
+    )
     files.add_argument("--view", action="append", metavar="NAME=FILE", help="a further view")
     words = parser.add_argument_group("counting words")
     words.add_argument("--stop-words", metavar="WHICH", help="languages, a file of words, or none")
     words.add_argument(
-        "--min-df", type=_share, metavar="N", help="fewest texts (or share) of a word"
+        "--min-df",
+        type=_share,
+        metavar="N",
+        help="fewest texts (or share of texts) that contain a word",
     )
-    words.add_argument("--max-df", type=_share, metavar="N", help="most texts (or share) of a word")
+    words.add_argument(
+        "--max-df",
+        type=_share,
+        metavar="N",
+        help="most texts (or share of texts) that contain a word",
+    )
     words.add_argument(
         "--min-letters", type=_count, metavar="N", help="shortest word; 2 by default"
     )
     words.add_argument("--bigrams", action="store_true", help="count pairs of words, too")
     words.add_argument("--headers", action="store_true", help="count words of mail headers")
     words.add_argument(
-        "--boilerplate", action="store_true", help="count lines that many texts share"
+        "--boilerplate", action="store_true", help="count the words of lines that many texts share"
     )
 
 
 def _count(text: str) -> int:
-    """A whole number from 1 on."""
+    """Parse a positive integer."""
     try:
         number = int(text)
     except ValueError:
@@ -265,7 +308,7 @@ def _count(text: str) -> int:
 
 
 def _share(text: str) -> int | float:
-    """A number of texts, or a share of them."""
+    """Parse a number of texts, or a share of them."""
     try:
         return int(text) if text.isdecimal() else float(text)
     except ValueError:
@@ -273,5 +316,5 @@ def _share(text: str) -> int | float:
 
 
 def _names(text: str) -> list[str]:
-    """Names with commas between."""
+    """Parse names separated by commas."""
     return [name.strip() for name in text.split(",")]

@@ -1,4 +1,4 @@
-"""From the options of a command to data: files, folders and projects alike."""
+"""Data of a command: files, folders and projects, read with the options that were typed."""
 
 from __future__ import annotations
 
@@ -31,39 +31,33 @@ COUNTING = ("min_df", "max_df", "min_letters", "bigrams", "headers", "boilerplat
 
 
 def is_project(path: str) -> bool:
-    """Whether a path is that of a project, not of data."""
+    """Return whether a path is a project folder."""
     return (Path(path) / ABOUT).exists()
 
 
 def opened(path: str) -> Project:
-    """A project."""
+    """Open a project."""
     return open_project(path)
 
 
-def options_of(asked: Namespace) -> dict[str, Any]:
-    """How a file is to be read, as far as it was said."""
-    given = {name: getattr(asked, name) for name in ROLES}
-    return {name: value for name, value in given.items() if value is not None}
+def options_of(args: Namespace) -> dict[str, Any]:
+    """Return the options of `read` that were typed."""
+    roles = {name: getattr(args, name) for name in ROLES}
+    return {name: value for name, value in roles.items() if value is not None}
 
 
-def read_data(asked: Namespace, progress: Progress) -> Dataset:
-    """The data of a command, and on standard error how they were read."""
-    if is_project(asked.path):
-        return opened(asked.path).dataset
-    dataset = read(
-        asked.path, vectorizer=_counter(asked), view=views_of(asked), **options_of(asked)
-    )
+def read_data(args: Namespace, progress: Progress) -> Dataset:
+    """Read the data of a command and show on standard error how they were read."""
+    if is_project(args.path):
+        return opened(args.path).dataset
+    dataset = read(args.path, vectorizer=_counter(args), view=views_of(args), **options_of(args))
     sizes = [f"{len(dataset):,} samples"]
     sizes += [f"{X.shape[1]:,} {printable(view)}" for view, X in dataset.views.items()]
-    told = [", ".join(sizes), dataset.reading.told(), dataset.reading.counting]
-    # Of ratings that is not what one wants; of counts it is.
-    if (
-        asked.command == "fit"
-        and len(dataset.reading.entries) > 2
-        and "--missing" not in asked.rest
-    ):
-        told.append("entries that are not in the file count as 0 (--missing unobserved: unknown)")
-    for line in told:
+    lines = [", ".join(sizes), dataset.reading.summary(), dataset.reading.counting]
+    # Zero is right for absent counts, but wrong for absent ratings, so the user is told.
+    if args.command == "fit" and len(dataset.reading.entries) > 2 and "--missing" not in args.rest:
+        lines.append("entries that are not in the file count as 0 (--missing unobserved: unknown)")
+    for line in lines:
         if line:
             progress.note(f"  {printable(line)}")
     tell_notes(dataset, progress)
@@ -71,34 +65,34 @@ def read_data(asked: Namespace, progress: Progress) -> Dataset:
 
 
 def tell_notes(dataset: Dataset, progress: Progress) -> None:
-    """What was odd about a file."""
+    """Show the notes of a data set on standard error."""
     for note in dataset.notes:
         progress.note(f"  note: {printable(note)}")
 
 
-def views_of(asked: Namespace) -> dict[str, str]:
-    """Further views by name."""
-    found = {}
-    for given in asked.view or ():
-        name, sign, file = given.partition("=")
+def views_of(args: Namespace) -> dict[str, str]:
+    """Return the files of further views by view name."""
+    views = {}
+    for option in args.view or ():
+        name, sign, file = option.partition("=")
         if not (name and sign and file):
-            raise ValueError(f"--view {given} names no file; write --view embeddings=emb.npy.")
-        found[name] = file
-    return found
+            raise ValueError(f"--view {option} names no file; write --view embeddings=emb.npy.")
+        views[name] = file
+    return views
 
 
-def _counter(asked: Namespace) -> WordCounter | None:
-    """How words are counted; None leaves it to the reader."""
-    given = {name: getattr(asked, name) for name in COUNTING}
-    options = {name: value for name, value in given.items() if value not in (None, False)}
-    if asked.stop_words is not None:
-        options["stop_words"] = _stop_words(asked.stop_words)
+def _counter(args: Namespace) -> WordCounter | None:
+    """Return the word counter of the options, or None to use the default of the reader."""
+    values = {name: getattr(args, name) for name in COUNTING}
+    options = {name: value for name, value in values.items() if value not in (None, False)}
+    if args.stop_words is not None:
+        options["stop_words"] = _stop_words(args.stop_words)
     return WordCounter(**options) if options else None
 
 
-def _stop_words(given: str) -> Any:
-    """Languages by name, words of a file, or none."""
-    if given.lower() == "none":
+def _stop_words(text: str) -> Any:
+    """Return the stop words: languages by name, the words of a file, or None."""
+    if text.lower() == "none":
         return None
-    file = Path(given)
-    return file.read_text(encoding="utf-8-sig").split() if file.is_file() else given
+    file = Path(text)
+    return file.read_text(encoding="utf-8-sig").split() if file.is_file() else text

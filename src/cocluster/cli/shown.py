@@ -1,4 +1,4 @@
-"""Parts of an account as text for a terminal: shown, not computed."""
+"""Account of a run as text for a terminal: the overview table, details of a cluster, alerts."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 from cocluster.cli.terminal import bold, cut, printable, table, width
 from cocluster.report.page.words import trait_words
 
-# Features that the overview shows of each cluster.
+# Number of features per cluster in the overview.
 FEATURES = 6
-# Letters of a text or name in a list.
+# Longest line of a sample in a list, in characters.
 SNIPPET = 160
 
 
 def overview(account: Any) -> str:
-    """A line for each cluster of samples: number, size, how sure, name, top features."""
+    """Return a table of the clusters: number, size, certainty, name and top features."""
     rows = []
     for cluster in account.samples:
         features = [f.name for view in cluster.views for f in view.features][:FEATURES]
@@ -25,18 +25,18 @@ def overview(account: Any) -> str:
 
 
 def _percent(cluster: Any) -> str:
-    """How sure a cluster is, where that is known."""
+    """Format the certainty of a cluster; empty if unknown."""
     return "" if cluster.certainty is None else f"{cluster.certainty:.0%}"
 
 
 def details(account: Any, cluster: Any) -> str:
-    """All that is told of one cluster."""
+    """Return the description of a cluster: features, groups, metadata and typical samples."""
     size = f"{cluster.size:,} of {sum(c.size for c in account.samples):,} samples"
     sure = f", {cluster.certainty:.0%} sure" if cluster.certainty is not None else ""
     lines = [bold(printable(f"{cluster.id}: {cluster.name}")) + f" ({size}{sure})"]
     for view in cluster.views:
         names = ", ".join(feature.name for feature in view.features) or "nothing in particular"
-        # Of several views it is said how much of what is known of the cluster each one tells.
+        # With several views, show the share of the information that each one contributes.
         tells = f" (tell {view.share:.0%})" if len(cluster.views) > 1 else ""
         lines.append(f"  {printable(view.name)}{tells}: {printable(names)}")
     goes = [f"{g.size:,} {g.type} “{g.name}”" for g in cluster.groups[:3]]
@@ -56,20 +56,20 @@ def details(account: Any, cluster: Any) -> str:
 
 
 def _member(account: Any, member: Any) -> str:
-    """A sample in a list."""
+    """Return the line of a sample in a list."""
     second = account.name_of(account.data.center, member.second)
-    parts = [
+    fields = [
         member.name,
         "" if member.probability is None else f"{member.probability:.0%} sure",
         f"else “{second}”" if second else "",
-        " ".join(part for part in (member.title, member.snippet) if part),
+        " ".join(field for field in (member.title, member.snippet) if field),
     ]
-    line = printable(" · ".join(part for part in parts if part))
+    line = printable(" · ".join(field for field in fields if field))
     return cut(line, min(width() - 4, SNIPPET))
 
 
 def alerts(account: Any) -> list[str]:
-    """What was odd, a line each."""
+    """Return the alerts of an account, one line each."""
     return [
         f"{alert.level}: {printable(alert.text)}"
         + (f" ({printable(', '.join(alert.examples))})" if alert.examples else "")

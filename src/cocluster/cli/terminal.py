@@ -1,4 +1,4 @@
-"""How results, notes and errors are written: plain text, cut to the terminal, coloured at most."""
+"""Output of results, notes and errors as plain text that fits the terminal."""
 
 from __future__ import annotations
 
@@ -11,49 +11,49 @@ from contextlib import suppress
 from typing import Any, TextIO
 from unicodedata import bidirectional, category, east_asian_width
 
-# Narrower columns of text cannot be read.
+# Narrowest last column of a table, in characters.
 LEAST_WIDTH = 16
 
 
 def tell(line: str) -> None:
-    """A line about what happens, on standard error: results alone are on standard output."""
+    """Write a line to standard error; standard output holds results only."""
     put(f"{line}\n")
 
 
 def put(text: str) -> None:
-    """A text on standard error, at once."""
+    """Write a text to standard error and flush it."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
     except OSError:
-        # Nobody listens any longer: that must not end what they have begun.
+        # Standard error was closed; the command must still finish.
         silence(sys.stderr)
 
 
 def silence(stream: TextIO) -> None:
-    """Let what is written to a stream, and what waits in it, go nowhere."""
-    with suppress(OSError):  # also of a stream that is no file
+    """Redirect a stream and its buffered output to the null device."""
+    with suppress(OSError):  # a stream need not be a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def show(text: str = "") -> None:
-    """A part of the result."""
+    """Print a part of the result to standard output."""
     print(text)
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether someone looks at it."""
+    """Return whether a stream is an interactive terminal."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def bold(text: str, stream: TextIO | None = None) -> str:
-    """A text that stands out, where that can be shown and is wanted (see no-color.org)."""
+    """Return a text in bold, unless the stream is no terminal or NO_COLOR is set."""
     plain = os.environ.get("NO_COLOR") or not is_terminal(stream or sys.stdout)
     return text if plain else f"\033[1m{text}\033[0m"
 
 
 def printable(text: Any) -> str:
-    """A text of the data without characters that steer a terminal.
+    """Replace the control characters of a text from the data by blanks.
 
     >>> printable("a\\x1b[31mb\\nc")
     'a [31mb c'
@@ -62,24 +62,24 @@ def printable(text: Any) -> str:
 
 
 def _steers(letter: str) -> bool:
-    """Whether a character moves, colours or turns around what is written."""
-    # Marks that turn the direction of writing can make one name look like another.
+    """Return whether a character controls the terminal or the direction of writing."""
+    # Direction marks can make one name look like another.
     return category(letter) == "Cc" or bidirectional(letter) in ("LRE", "RLE", "LRO", "RLO", "PDF")
 
 
 def width(stream: TextIO | None = None) -> int:
-    """Columns to write to; where nobody looks, no line is cut."""
+    """Return the width of the terminal, or a very large one if the stream is no terminal."""
     looked_at = is_terminal(stream or sys.stdout)
     return shutil.get_terminal_size().columns if looked_at else 10_000
 
 
 def cells(text: str) -> int:
-    """Columns that a text takes: letters of East Asia take two."""
+    """Return the display width of a text; wide East Asian characters count twice."""
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def cut(text: str, columns: int) -> str:
-    """A text that takes so many columns at most."""
+    """Shorten a text to a display width, with an ellipsis."""
     if cells(text) <= columns:
         return text
     while text and cells(text) > columns - 1:
@@ -88,7 +88,7 @@ def cut(text: str, columns: int) -> str:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[Any]], columns: int | None = None) -> str:
-    """Rows under their heads; numbers to the right, the last column wrapped to what is left.
+    """Format a table: numbers are right-aligned, the last column is wrapped to the width.
 
     >>> print(table(["name", "size"], [["tea", 12], ["coffee", 7]]))
     name    size
@@ -97,29 +97,31 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[Any]], columns: int | No
     """
     room = width() if columns is None else columns
     lines = [[printable(cell) for cell in row] for row in rows]
-    wide = [max([cells(h), *(cells(line[j]) for line in lines)]) for j, h in enumerate(heads)]
-    left = [
+    widths = [max([cells(h), *(cells(line[j]) for line in lines)]) for j, h in enumerate(heads)]
+    left_aligned = [
         not rows or not all(isinstance(row[j], int | float) for row in rows)
         for j in range(len(heads))
     ]
-    rest = max(room - sum(wide[:-1]) - 2 * (len(wide) - 1), LEAST_WIDTH)
-    wide[-1] = min(wide[-1], rest)
+    last_width = max(room - sum(widths[:-1]) - 2 * (len(widths) - 1), LEAST_WIDTH)
+    widths[-1] = min(widths[-1], last_width)
 
-    def joined(line: Sequence[str]) -> list[str]:
+    def format_row(line: Sequence[str]) -> list[str]:
         *first, last = line
-        parts = textwrap.wrap(last, wide[-1]) or [""]
-        begin = [_padded(cell, wide[j], left[j]) for j, cell in enumerate(first)]
-        blank = [" " * w for w in wide[:-1]]
+        pieces = textwrap.wrap(last, widths[-1]) or [""]
+        begin = [_pad(cell, widths[j], left_aligned[j]) for j, cell in enumerate(first)]
+        blank = [" " * w for w in widths[:-1]]
         return [
-            "  ".join([*(begin if i == 0 else blank), _padded(part, wide[-1], left[-1])]).rstrip()
-            for i, part in enumerate(parts)
+            "  ".join(
+                [*(begin if i == 0 else blank), _pad(piece, widths[-1], left_aligned[-1])]
+            ).rstrip()
+            for i, piece in enumerate(pieces)
         ]
 
-    found = [bold(line) for line in joined(list(heads))]
-    return "\n".join([*found, *(line for row in lines for line in joined(row))])
+    header = [bold(line) for line in format_row(list(heads))]
+    return "\n".join([*header, *(line for row in lines for line in format_row(row))])
 
 
-def _padded(text: str, columns: int, left: bool) -> str:
-    """A text filled up with blanks."""
+def _pad(text: str, columns: int, left_aligned: bool) -> str:
+    """Pad a text with blanks to a display width."""
     blanks = " " * max(columns - cells(text), 0)
-    return text + blanks if left else blanks + text
+    return text + blanks if left_aligned else blanks + text

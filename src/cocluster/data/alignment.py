@@ -37,12 +37,12 @@ class Alignment:
 
     @property
     def absent(self) -> dict[str, int]:
-        """Objects that a view does not describe, by view."""
+        """Count the objects that each view does not describe."""
         return {view: self.n_objects - count for view, count in self.matched.items()}
 
     def __str__(self) -> str:
-        how = "by id" if self.by_id else "by position"
-        lines = [f"{self.n_objects} objects, rows matched {how} ({self.reason})"]
+        matching = "by id" if self.by_id else "by position"
+        lines = [f"{self.n_objects} objects, rows matched {matching} ({self.reason})"]
         lines += [f"  {v}: {n} matched, {self.absent[v]} absent" for v, n in self.matched.items()]
         return "\n".join(lines)
 
@@ -65,32 +65,32 @@ def align(tables: Mapping[str, Table]) -> tuple[dict[str, Array | None], Array |
     ids = {view: table.row_ids for view, table in tables.items() if table.row_ids is not None}
     # One view without ids leaves only the position to go by. A single view has nothing to match.
     if len(ids) == len(tables) > 1:
-        return _by_id(ids)
-    return _by_position(tables, ids)
+        return _align_by_id(ids)
+    return _align_by_position(tables, ids)
 
 
-def _by_id(
+def _align_by_id(
     ids: Mapping[str, Array],
 ) -> tuple[dict[str, Array | None], Array | None, Alignment]:
-    """Union of the ids; each view keeps its rows and learns their positions in the union."""
-    for view, own in ids.items():
-        _check_ids(view, own)
+    """Match rows by id: each view gets the positions of its rows in the union of the ids."""
+    for view, view_ids in ids.items():
+        _check_ids(view, view_ids)
     _check_overlap(ids)
     # A dict keeps the order of first appearance, so the first view mostly keeps its own order.
     position: dict[Any, int] = {}
-    for own in ids.values():
-        for key in own:
+    for view_ids in ids.values():
+        for key in view_ids:
             position.setdefault(key, len(position))
-    rows = {view: _positions(own, position) for view, own in ids.items()}
-    matched = {view: len(own) for view, own in ids.items()}
+    rows = {view: _positions(view_ids, position) for view, view_ids in ids.items()}
+    matched = {view: len(view_ids) for view, view_ids in ids.items()}
     report = Alignment(True, len(position), matched, "every view has ids")
     return rows, np.fromiter(position, dtype=object, count=len(position)), report
 
 
-def _by_position(
+def _align_by_position(
     tables: Mapping[str, Table], ids: Mapping[str, Array]
 ) -> tuple[dict[str, Array | None], Array | None, Alignment]:
-    """Row i of every view is object i."""
+    """Match rows by position: row i of every view is object i."""
     counts = {view: table.matrix.shape[0] for view, table in tables.items()}
     first, n = next(iter(counts.items()))
     for view, count in counts.items():
@@ -99,45 +99,45 @@ def _by_position(
                 f"Views {first!r} ({n} rows) and {view!r} ({count} rows) differ in rows; pass the "
                 "same rows, or give every view ids (pandas index, AnnData obs_names)."
             )
-    known = next(iter(ids.values()), None)
+    first_ids = next(iter(ids.values()), None)
     # Views that do have ids must agree: where they do not, equal positions are different objects.
-    for view, own in ids.items():
-        if known is not None and not np.array_equal(own, known):
+    for view, view_ids in ids.items():
+        if first_ids is not None and not np.array_equal(view_ids, first_ids):
             bare = next(view for view in tables if view not in ids)
             raise ValueError(
                 f"Views {next(iter(ids))!r} and {view!r} have different ids and {bare!r} has none, "
                 f"so its rows cannot be matched; give {bare!r} ids, or order all views alike."
             )
     reason = "there is one view" if len(tables) == 1 else f"{len(ids)} of {len(tables)} have ids"
-    return dict.fromkeys(tables), known, Alignment(False, n, counts, reason)
+    return dict.fromkeys(tables), first_ids, Alignment(False, n, counts, reason)
 
 
-def _positions(own: Array, position: Mapping[Any, int]) -> Array | None:
+def _positions(view_ids: Array, position: Mapping[Any, int]) -> Array | None:
     """Positions of a view's rows in the union; None if they are all of it, in order."""
-    index = np.fromiter((position[key] for key in own), dtype=np.intp, count=len(own))
+    index = np.fromiter((position[key] for key in view_ids), dtype=np.intp, count=len(view_ids))
     return None if np.array_equal(index, np.arange(len(position))) else index
 
 
 def _check_ids(view: str, ids: Array) -> None:
-    """Ids must be present and distinct."""
+    """Refuse missing and duplicate ids of a view."""
     # pandas writes a missing id as None, NaN or NA; as keys, two NaN would be two objects.
     if any(map(is_missing, ids)):
         raise ValueError(f"View {view!r} has rows with a missing id; fill in ids or drop the rows.")
     repeated = [key for key, count in Counter(ids).items() if count > 1]
     if repeated:
-        few = ", ".join(map(repr, repeated[:3])) + (", ..." if len(repeated) > 3 else "")
+        examples = ", ".join(map(repr, repeated[:3])) + (", ..." if len(repeated) > 3 else "")
         raise ValueError(
-            f"View {view!r} has duplicate ids ({few}); keep one row per id, or reset the index of "
-            "all views to match rows by position."
+            f"View {view!r} has duplicate ids ({examples}); keep one row per id, or reset the "
+            "index of all views to match rows by position."
         )
 
 
 def _check_overlap(ids: Mapping[str, Array]) -> None:
-    """Every view must share an id with another one."""
-    owners = Counter(key for own in ids.values() for key in own)
-    for view, own in ids.items():
-        if all(owners[key] == 1 for key in own):
+    """Refuse a view that shares no id with any other view."""
+    owners = Counter(key for view_ids in ids.values() for key in view_ids)
+    for view, view_ids in ids.items():
+        if all(owners[key] == 1 for key in view_ids):
             raise ValueError(
-                f"View {view!r} shares no id with the other views (its first id is {own[0]!r}); "
-                "check that ids have the same spelling and type in every view."
+                f"View {view!r} shares no id with the other views (its first id is "
+                f"{view_ids[0]!r}); check that ids have the same spelling and type in every view."
             )

@@ -1,4 +1,4 @@
-r"""Biases of rows and columns: what can be said of an entry without clusters.
+r"""Biases of rows and columns: the prediction of an entry without clusters.
 
 .. math:: x_{ij} \approx \mu + b_i + c_j
 
@@ -44,17 +44,17 @@ class Biases:
     shrinkage: float
 
     def rows(self, R: InMemory, W: InMemory) -> Array:
-        """b of some rows, those of the fit or new ones, given the biases of the columns."""
+        """Estimate the row biases b, of fitted or new rows, from the column biases."""
         expected = product(W, (self.mean + self.columns)[:, None]).ravel()
-        return _shrunk(row_sums(R) - expected, row_sums(W), self.shrinkage)
+        return _shrunken_means(row_sums(R) - expected, row_sums(W), self.shrinkage)
 
     def residuals(self, R: InMemory, W: InMemory) -> InMemory:
-        """What the biases leave of the known entries; zeros elsewhere."""
+        """Subtract the biases from the known entries; zeros elsewhere."""
         b = self.rows(R, W)
         # As a product of two columns each, so that it is made at the known entries only.
-        left = np.column_stack([self.mean + b, np.ones(len(b))])
-        right = np.column_stack([np.ones(len(self.columns)), self.columns])
-        return difference(R, product_at(W, left, right))
+        row_factor = np.column_stack([self.mean + b, np.ones(len(b))])
+        column_factor = np.column_stack([np.ones(len(self.columns)), self.columns])
+        return difference(R, product_at(W, row_factor, column_factor))
 
 
 def fit_biases(R: InMemory, W: InMemory, shrinkage: float | None = None) -> Biases:
@@ -76,17 +76,17 @@ def fit_biases(R: InMemory, W: InMemory, shrinkage: float | None = None) -> Bias
     array([-0.5,  0.5])
     """
     if shrinkage is not None:
-        return _fitted(R, W, shrinkage, shrinkage)
-    first = _fitted(R, W, HARDLY, HARDLY)
+        return _alternate(R, W, shrinkage, shrinkage)
+    first = _alternate(R, W, HARDLY, HARDLY)
     rows, columns = row_sums(W), column_sums(W)
     freedom = rows.sum() - len(rows) - len(columns) + 1
     noise = squared_norm(first.residuals(R, W)) / max(freedom, 1)
     of_rows = ratio_of_variances(noise, first.rows(R, W), rows)
-    return _fitted(R, W, of_rows, ratio_of_variances(noise, first.columns, columns))
+    return _alternate(R, W, of_rows, ratio_of_variances(noise, first.columns, columns))
 
 
 def ratio_of_variances(noise: float, means: Array, counts: Array) -> float:
-    """How many further entries at zero make means as good as they can be.
+    """Estimate the shrinkage σ²/τ² that makes shrunken means most accurate.
 
     Means of n entries with a variance σ² around true values, which have a variance τ² themselves,
     are best multiplied by n / (n + σ²/τ²). Their own variance is τ² + σ²/n, which gives τ².
@@ -104,22 +104,22 @@ def ratio_of_variances(noise: float, means: Array, counts: Array) -> float:
     return noise / max(spread, EPS * max(noise, EPS)) if noise > 0 else 0.0
 
 
-def _fitted(R: InMemory, W: InMemory, of_rows: float, of_columns: float) -> Biases:
-    """Rows and columns in turn, each exact given the others."""
-    found = Biases(KnownEntries(R, W).mean(), np.zeros(R.shape[1]), of_rows)
+def _alternate(R: InMemory, W: InMemory, of_rows: float, of_columns: float) -> Biases:
+    """Fit row and column biases in turn, each exact given the other."""
+    biases = Biases(KnownEntries(R, W).mean(), np.zeros(R.shape[1]), of_rows)
     sums, counts = column_sums(R), column_sums(W)
     for _ in range(ROUNDS):
-        b = found.rows(R, W)
-        expected = product(W.T, (found.mean + b)[:, None]).ravel()
-        columns = _shrunk(sums - expected, counts, of_columns)
-        # What all rows share could as well be with all columns, and rounds move it but slowly from
-        # the ones to the others: it goes at once to where both penalties are least.
+        b = biases.rows(R, W)
+        expected = product(W.T, (biases.mean + b)[:, None]).ravel()
+        columns = _shrunken_means(sums - expected, counts, of_columns)
+        # A constant can move from all row biases to all column biases without changing the fit, and
+        # rounds move it slowly. It is put at once where the sum of both penalties is least.
         excess = of_columns * columns.sum() - of_rows * b.sum()
         columns -= excess / max(of_rows * len(b) + of_columns * len(columns), EPS)
-        found = replace(found, columns=columns)
-    return found
+        biases = replace(biases, columns=columns)
+    return biases
 
 
-def _shrunk(sums: Array, counts: Array, shrinkage: float) -> Array:
-    """Means of some numbers and of as many zeros as the shrinkage says."""
+def _shrunken_means(sums: Array, counts: Array, shrinkage: float) -> Array:
+    """Divide sums by counts plus shrinkage: means drawn towards zero."""
     return np.asarray(sums / np.maximum(counts + shrinkage, EPS))

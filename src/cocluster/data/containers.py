@@ -1,4 +1,4 @@
-"""From what a user holds (arrays, sparse matrices, frames, annotated data) to one checked matrix.
+"""Conversion of arrays, sparse matrices, frames and annotated data to one checked matrix.
 
 Containers are recognised by what they offer, not by class: no frame library is imported here.
 """
@@ -97,7 +97,7 @@ def _views(X: Any) -> Mapping[str, Any] | None:
 def _read(
     X: Any, name: str, allow_nan: bool, row_ids: Any = None, column_names: Any = None
 ) -> Table:
-    """Table of a container whose names were found."""
+    """Make the table of a matrix and the names of its rows and columns."""
     return Table(as_matrix(X, name, allow_nan=allow_nan), _labels(row_ids), _labels(column_names))
 
 
@@ -114,7 +114,7 @@ def _labels(index: Any) -> Array | None:
 
 
 def _read_dask(X: Any, name: str, allow_nan: bool) -> Table:
-    """A Dask array or frame, which stays on its cluster."""
+    """Read a Dask array or frame, which stays on its cluster."""
     # Here, because Dask takes a second to import; whoever holds its collections has done so.
     from cocluster.blocks.dask.matrix import dask_blocks
 
@@ -123,7 +123,7 @@ def _read_dask(X: Any, name: str, allow_nan: bool) -> Table:
 
 
 def _read_anndata(X: Any, name: str, allow_nan: bool) -> Table:
-    """The main matrix of AnnData, loaded if it is a sparse matrix on disk."""
+    """Read the main matrix of AnnData, loaded if it is a sparse matrix on disk."""
     if X.X is None:
         raise ValueError(f"{name} is AnnData without .X; put the wanted layer into .X first.")
     matrix = X.X.to_memory() if hasattr(X.X, "to_memory") else X.X
@@ -148,31 +148,31 @@ def layer_of(data: Any, layer: str | None) -> Any:
         return data
     modalities = getattr(data, "mod", None)
     if isinstance(modalities, Mapping):
-        return {name: layer_of(part, layer) for name, part in modalities.items()}
+        return {name: layer_of(modality, layer) for name, modality in modalities.items()}
     if not hasattr(data, "layers"):
         raise TypeError(f"layer= is for AnnData and MuData, not for {type(data).__name__}.")
     if layer not in data.layers:
         # Newer versions of anndata list the matrix itself, too, as a layer that has no name.
-        known = ", ".join(repr(name) for name in data.layers if name is not None) or "none"
-        raise ValueError(f"There is no layer {layer!r}; the layers are: {known}.")
+        layer_names = ", ".join(repr(name) for name in data.layers if name is not None) or "none"
+        raise ValueError(f"There is no layer {layer!r}; the layers are: {layer_names}.")
     return Layer(data.layers[layer], data.obs_names, data.var_names)
 
 
 def annotations_of(data: Any, ids: Array | None) -> dict[str, Array]:
-    """What annotated data say of their samples beside the matrices: the columns of ``.obs``.
+    """Read the sample annotations of annotated data: the columns of ``.obs``.
 
     In the order of ``ids``, the names of the samples (None: as they are). Empty for anything that
     is not annotated.
     """
     if not (hasattr(data, "obs") and hasattr(data, "obs_names")):
         return {}
-    place = {name: i for i, name in enumerate(data.obs_names)}
-    rows = slice(None) if ids is None else np.array([place[name] for name in ids], dtype=np.intp)
+    position = {name: i for i, name in enumerate(data.obs_names)}
+    rows = slice(None) if ids is None else np.array([position[name] for name in ids], dtype=np.intp)
     return {str(name): np.array(data.obs[name], dtype=object)[rows] for name in data.obs.columns}
 
 
 def feature_annotations_of(data: Any) -> dict[str, Array]:
-    """What annotated data say of their features: the columns of ``.var``, as texts.
+    """Read the feature annotations of annotated data: the columns of ``.var``, as texts.
 
     Empty for anything that is not annotated; so is the text of what is missing.
     """
@@ -184,22 +184,22 @@ def feature_annotations_of(data: Any) -> dict[str, Array]:
 
 
 def _read_polars(X: Any, name: str, allow_nan: bool) -> Table:
-    """A polars frame, which has no row names."""
+    """Read a polars frame, which has no row names."""
     return _read(X.to_numpy(), name, allow_nan, None, X.columns)
 
 
 def _refuse_lazy(X: Any, name: str, allow_nan: bool) -> Table:
-    """A polars frame that has not been computed."""
+    """Refuse a polars frame that has not been computed."""
     raise TypeError(f"{name} is a lazy frame; pass the result of its collect() method.")
 
 
 def _read_pandas(X: Any, name: str, allow_nan: bool) -> Table:
-    """A pandas frame; of a series, which is refused later, only the index is there."""
+    """Read a pandas frame; a series, which is refused later, has only an index."""
     return _read(X, name, allow_nan, X.index, getattr(X, "columns", None))
 
 
-# What gives a container away, and who reads it. The order matters: polars frames have both of the
-# marks of polars, and Dask frames have that of pandas.
+# The attribute that identifies a container, and its reader. The order matters: polars frames have
+# both of the marks of polars, and Dask frames have that of pandas.
 _READERS: tuple[tuple[str, Callable[[Any, str, bool], Table]], ...] = (
     ("__dask_graph__", _read_dask),
     ("obs_names", _read_anndata),

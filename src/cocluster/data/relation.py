@@ -61,7 +61,7 @@ class Relation:
     def __post_init__(self) -> None:
         # Operators and row blocks were checked when they were made.
         if not is_operator(self.matrix):
-            matrix, observed = self._in_form() if self.checked else self._checked_entries()
+            matrix, observed = self._in_form() if self.checked else self._check_entries()
             object.__setattr__(self, "matrix", matrix)
             object.__setattr__(self, "observed", observed)
         object.__setattr__(self, "checked", True)
@@ -71,18 +71,18 @@ class Relation:
                 "so leave a relation of no weight out."
             )
         if self.row_index is not None:
-            object.__setattr__(self, "row_index", self._checked_index(self.row_index))
+            object.__setattr__(self, "row_index", self._check_index(self.row_index))
 
     def _in_form(self) -> tuple[InMemory, InMemory | None]:
         """Values and mask in the forms that everything else relies on."""
         return in_form(self.matrix), None if self.observed is None else in_form(self.observed)
 
-    def _checked_entries(self) -> tuple[InMemory, InMemory | None]:
-        """The same for values that nobody has looked at yet."""
+    def _check_entries(self) -> tuple[InMemory, InMemory | None]:
+        """Check values and mask that have not been checked yet."""
         matrix = as_matrix(self.matrix, f"{self}", 0, allow_nan=True)
         return known_entries(matrix, f"{self}", mask=self.observed)
 
-    def _checked_index(self, row_index: Any) -> Array:
+    def _check_index(self, row_index: Any) -> Array:
         """row_index as an array of distinct positions, one for each row of the matrix."""
         index: Array = np.asarray(row_index)
         is_index = index.size == 0 or (index.dtype.kind in "iu" and index.min() >= 0)
@@ -107,13 +107,16 @@ class Relation:
         matrix: Any = self.matrix
         index = self.row_index
         if name == self.cols:
-            matrix = rowwise(_columns, matrix, positions)
+            matrix = rowwise(_select_columns, matrix, positions)
         if name == self.rows and index is None:
             matrix = matrix[positions]
         elif name == self.rows and index is not None:
             size = max(self.n_rows, int(positions.max(initial=-1)) + 1)
-            chosen = positions_of(index, size)[positions]
-            matrix, index = matrix[chosen[chosen >= 0]], np.flatnonzero(chosen >= 0)
+            row_positions = positions_of(index, size)[positions]
+            matrix, index = (
+                matrix[row_positions[row_positions >= 0]],
+                np.flatnonzero(row_positions >= 0),
+            )
         observed = self.observed
         if observed is not None:
             # The mask is a matrix between the same objects, and is selected as one.
@@ -152,8 +155,8 @@ class Relation:
         return f"Relation({self}, shape={self.matrix.shape}, weight={self.weight:g})"
 
 
-def _columns(matrix: InMemory, positions: Array) -> InMemory:
-    """Some columns. (Of row blocks all of them, in another order: their shape is known.)"""
+def _select_columns(matrix: InMemory, positions: Array) -> InMemory:
+    """Select columns. (Row blocks keep their shape: all their columns, in another order.)"""
     return matrix[:, positions]
 
 
@@ -171,7 +174,7 @@ def sizes_by_type(center: str, relations: Sequence[Relation]) -> dict[str, int]:
 
 
 def _check_connected(center: str, relations: Sequence[Relation], types: Sequence[str]) -> None:
-    """Every type must be linked to the centre by a chain of relations."""
+    """Refuse a type that no chain of relations links to the centre."""
     reached = {center}
     # Each round goes one relation further, and no chain is longer than the number of types.
     for _ in types:
@@ -194,10 +197,11 @@ def _common_size(name: str, relations: Sequence[Relation]) -> int:
     first, size = full[0]
     wrong = [(r, count) for r, count in full if count != size]
     wrong += [(r, r.n_rows) for r in partial if r.n_rows > size]
-    for other, count in wrong:
+    for relation, count in wrong:
         raise ValueError(
             f"Type {name!r} has {size} objects in relation {first} but {count} in relation "
-            f"{other}; relations must hold the same objects, or say by row_index which they hold."
+            f"{relation}; relations must hold the same objects, or say "
+            "by row_index which they hold."
         )
     return size
 

@@ -108,8 +108,8 @@ class RelationalData:
         names = dict(self.names)
         if self.center in names:
             names[self.center] = names[self.center][positions]
-        chosen = tuple(r.select(self.center, positions) for r in self.relations)
-        return replace(self, relations=chosen, names=names)
+        relations = tuple(r.select(self.center, positions) for r in self.relations)
+        return replace(self, relations=relations, names=names)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         # Without this numpy would read len() and [] as a deeply nested sequence.
@@ -124,7 +124,7 @@ class RelationalData:
 
     def map(self, function: Callable[[Matrix], Matrix]) -> RelationalData:
         """Same structure with every matrix transformed; the function must keep its shape."""
-        return replace(self, relations=tuple(_mapped(r, function) for r in self.relations))
+        return replace(self, relations=tuple(_map_relation(r, function) for r in self.relations))
 
     def oriented(self) -> RelationalData:
         """The same data with the central type in the rows of each relation it is in."""
@@ -142,15 +142,15 @@ class RelationalData:
 
     def ordered(self, ends: Sequence[tuple[str, str]]) -> RelationalData:
         """The same data with its relations in the order of their (rows, cols) types."""
-        left = list(self.relations)
-        chosen = []
+        unmatched = list(self.relations)
+        relations = []
         for pair in ends:
-            match = next((r for r in left if (r.rows, r.cols) == pair), None)
+            match = next((r for r in unmatched if (r.rows, r.cols) == pair), None)
             if match is None:
                 raise ValueError(f"There is no relation {pair[0]!r} x {pair[1]!r}, add it.")
-            left.remove(match)
-            chosen.append(match)
-        return replace(self, relations=tuple(chosen))
+            unmatched.remove(match)
+            relations.append(match)
+        return replace(self, relations=tuple(relations))
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name}: {size}" for name, size in self.sizes.items())
@@ -189,8 +189,8 @@ def bipartite(
            [0., 1.]])
     """
     table = as_table(X, allow_nan=True)
-    known = {columns: table.column_names, rows: table.row_ids}
-    names = {name: labels for name, labels in known.items() if labels is not None}
+    all_names = {columns: table.column_names, rows: table.row_ids}
+    names = {name: labels for name, labels in all_names.items() if labels is not None}
     matrix, observed = known_entries(table.matrix, mask=mask, missing=missing)
     relation = Relation(matrix, rows, columns, observed=observed, checked=True)
     return RelationalData((relation,), rows, names)
@@ -239,10 +239,10 @@ def star(
         names[center] = ids
     relations = []
     for name, table in tables.items():
-        matrix, known = known_entries(table.matrix, name, missing=missing)
+        matrix, observed = known_entries(table.matrix, name, missing=missing)
         index = row_index[name]
-        view = Relation(matrix, center, name, weight[name], index, observed=known, checked=True)
-        relations.append(_with_known_rows(view))
+        view = Relation(matrix, center, name, weight[name], index, observed=observed, checked=True)
+        relations.append(_drop_unknown_rows(view))
     _check_present(center, relations, report.n_objects)
     return RelationalData(tuple(relations), center, names, report)
 
@@ -260,42 +260,42 @@ def relational(X: Any, *, mask: Any = None, missing: str = "zero") -> Relational
             "mask of relational data to bipartite()."
         )
     if isinstance(X, RelationalData):
-        return X if missing == "zero" else _stored_only(X, missing)
+        return X if missing == "zero" else _mask_unstored(X, missing)
     return star(X, missing=missing) if several else bipartite(X, mask=mask, missing=missing)
 
 
-def _stored_only(data: RelationalData, missing: str) -> RelationalData:
-    """Relational data of which only what is stored is known, where nothing else was said."""
+def _mask_unstored(data: RelationalData, missing: str) -> RelationalData:
+    """Mark entries that sparse relations without a mask do not store as unknown."""
     relations = []
     for relation in data.relations:
         if relation.observed is None:
-            matrix, known = known_entries(relation.matrix, f"{relation}", missing=missing)
-            relation = replace(relation, matrix=matrix, observed=known)
+            matrix, observed = known_entries(relation.matrix, f"{relation}", missing=missing)
+            relation = replace(relation, matrix=matrix, observed=observed)
             # A sample of which one of several views knows nothing is absent from that view.
             several = len(data.relations) > 1 and relation.rows == data.center
-            relation = _with_known_rows(relation) if several else relation
+            relation = _drop_unknown_rows(relation) if several else relation
         relations.append(relation)
     return replace(data, relations=tuple(relations))
 
 
-def _with_known_rows(relation: Relation) -> Relation:
-    """A view without the rows of which it knows nothing."""
-    known, index = relation.known_rows(), relation.row_index
+def _drop_unknown_rows(relation: Relation) -> Relation:
+    """Drop the rows of a view that have no known entry."""
+    row_mask, index = relation.known_rows(), relation.row_index
     matrix: Any = relation.matrix
-    if relation.observed is None or known.all():
+    if relation.observed is None or row_mask.all():
         return relation
-    if not known.any():
+    if not row_mask.any():
         raise ValueError(f"No entry of view {relation.cols!r} is known; leave it out.")
     return replace(
         relation,
-        matrix=matrix[known],
-        observed=relation.observed[known],
-        row_index=np.flatnonzero(known) if index is None else index[known],
+        matrix=matrix[row_mask],
+        observed=relation.observed[row_mask],
+        row_index=np.flatnonzero(row_mask) if index is None else index[row_mask],
     )
 
 
 def _check_present(center: str, relations: Sequence[Relation], n: int) -> None:
-    """Every object must be known to some view."""
+    """Refuse an object that is absent from every view."""
     present = np.zeros(n, dtype=bool)
     for relation in relations:
         present[slice(None) if relation.row_index is None else relation.row_index] = True
@@ -324,20 +324,20 @@ def _weights_by_view(
     return dict.fromkeys(views, 1.0) | {name: float(w) for name, w in (weights or {}).items()}
 
 
-def _mapped(relation: Relation, function: Callable[[Matrix], Matrix]) -> Relation:
-    """Relation with its matrix transformed."""
+def _map_relation(relation: Relation, function: Callable[[Matrix], Matrix]) -> Relation:
+    """Transform the matrix of a relation."""
     matrix = function(relation.matrix)
     if matrix.shape != relation.matrix.shape:
         raise ValueError(
             f"The function turned relation {relation} of shape {relation.matrix.shape} into shape "
             f"{matrix.shape}; it must keep the shape."
         )
-    # The function is the caller's: what it made is looked at like any other input.
+    # The function is the caller's, so its result is checked like any other input.
     return replace(relation, matrix=matrix, checked=False)
 
 
 def view_of(data: RelationalData, name: str) -> Any:
-    """All matrices of a type side by side, its objects in rows; absent rows are empty."""
+    """Stack the matrices of a type side by side, its objects in rows; absent rows are empty."""
     blocks: list[Any] = []
     for relation in data.relations:
         if relation.rows == name:
@@ -358,7 +358,7 @@ def blocks_of(data: RelationalData) -> Any:
 
 
 def _placed(R: Matrix, row_index: Array | None, n: int) -> Any:
-    """The rows of R at their places among n."""
+    """Move the rows of R to their positions among n rows."""
     if row_index is None:
         return R
     present = len(row_index)

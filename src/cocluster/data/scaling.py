@@ -47,7 +47,7 @@ class Scaling:
     exponent: int = 0
 
     def apply(self, X: Matrix) -> Any:
-        """The normalised matrix; sparse index arrays are shared with X."""
+        """Normalise a matrix; sparse index arrays are shared with X."""
         # New rows may be far larger than those of the fit; of these the exponent has taken care.
         size, most = _size(X) + self.exponent, _most(X)
         if size > most:
@@ -55,7 +55,7 @@ class Scaling:
                 f"The data hold values of about 2^{_size(X)}, too large to compute with; bring "
                 "them to the scale of the data that were fitted."
             )
-        X = _times_power(X, self.exponent)
+        X = _multiply_power(X, self.exponent)
         if self.how is None:
             return X
         if self.how == "degree":
@@ -80,7 +80,7 @@ def fit_scaling(X: Matrix, how: str | None) -> Scaling:
     of them could not be represented, or would count as zero.
     """
     exponent = _exponent(X)
-    return replace(_fit(_times_power(X, exponent), how), exponent=exponent)
+    return replace(_fit(_multiply_power(X, exponent), how), exponent=exponent)
 
 
 def _exponent(X: Matrix) -> int:
@@ -99,26 +99,26 @@ def _most(X: Matrix) -> int:
     return MOST_SINGLE if X.dtype == np.float32 else MOST_DOUBLE
 
 
-def _times_power(X: Matrix, exponent: int) -> Any:
-    """X times a power of two."""
-    return rowwise(_shifted, X, exponent) if exponent else X
+def _multiply_power(X: Matrix, exponent: int) -> Any:
+    """Multiply X by a power of two."""
+    return rowwise(_ldexp, X, exponent) if exponent else X
 
 
-def _shifted(X: InMemory, exponent: int) -> InMemory:
-    """The same for some rows."""
+def _ldexp(X: InMemory, exponent: int) -> InMemory:
+    """Multiply rows in memory by a power of two."""
     # Not a product: the power itself may be too large for a number.
     return entrywise(lambda values: np.ldexp(values, exponent), X)
 
 
-def _fit(X: Matrix, how: str | None) -> Scaling:
-    """The normalisation of data of ordinary size."""
-    if how == "auto":
+def _fit(X: Matrix, normalization: str | None) -> Scaling:
+    """Learn the normalisation of data of ordinary size."""
+    if normalization == "auto":
         # Sums of absolute values measure how much there is of a count, not of a signed number.
-        how = "degree" if is_nonnegative(X) else None
-    if how == "degree":
-        return Scaling(how, inverse_root(column_degrees(X)))
-    if how == "tfidf":
+        normalization = "degree" if is_nonnegative(X) else None
+    if normalization == "degree":
+        return Scaling(normalization, inverse_root(column_degrees(X)))
+    if normalization == "tfidf":
         # As if one more row had every column: none is divided by zero. The 1 added at the end keeps
         # columns that every row has from vanishing. Both as in scikit-learn's TfidfTransformer.
-        return Scaling(how, np.log((1 + X.shape[0]) / (1 + column_counts(X))) + 1)
-    return Scaling(how)
+        return Scaling(normalization, np.log((1 + X.shape[0]) / (1 + column_counts(X))) + 1)
+    return Scaling(normalization)

@@ -33,7 +33,7 @@ class Shifted:
     scaling: Any
 
     def apply(self, R: Matrix) -> Any:
-        """The shifted matrix in its scale."""
+        """Shift a matrix, then scale it."""
         return self.scaling.apply(above(R, self.floor))
 
 
@@ -43,11 +43,11 @@ def floor_of(R: Matrix) -> Array:
     >>> floor_of(np.array([[3.0, -1.0], [2.0, 4.0]]))
     array([ 0., -1.])
     """
-    least = np.min(R.collect(_least), axis=0) if is_blocked(R) else _least(R)
+    least = np.min(R.collect(_column_minima), axis=0) if is_blocked(R) else _column_minima(R)
     return np.asarray(np.minimum(least, 0))
 
 
-def _least(R: InMemory) -> Array:
+def _column_minima(R: InMemory) -> Array:
     """Least value of every column of a matrix in memory; 0 if it has no rows."""
     return np.ravel(as_dense(R.min(axis=0))) if R.shape[0] else np.zeros(R.shape[1])
 
@@ -57,18 +57,18 @@ def above(R: Matrix, floor: Array) -> Any:
 
     Any column that is shifted makes the matrix dense: its zeros become numbers.
     """
-    return rowwise(_above, R, floor)
+    return rowwise(_subtract_floor, R, floor)
 
 
-def _above(R: InMemory, floor: Array) -> InMemory:
-    """The same for a matrix in memory, or for one block of rows."""
+def _subtract_floor(R: InMemory, floor: Array) -> InMemory:
+    """Shift a matrix in memory, or one block of rows."""
     if not floor.any():
         return entrywise(lambda values: np.maximum(values, 0), R)
     return np.maximum(as_dense(R) - floor.astype(R.dtype), 0)
 
 
 def shifted(data: RelationalData) -> RelationalData:
-    """The data with every feature that goes below zero shifted up to begin there."""
+    """Shift every feature with negative values up, so that its least value is zero."""
     return data.map(lambda R: above(R, floor_of(R)))
 
 

@@ -1,4 +1,4 @@
-"""Dense or sparse by what a matrix holds, not by how it came.
+"""Storage, dense or sparse, chosen by the entries of a matrix and not by its container.
 
 Products of dense and of sparse arrays add the same numbers in another order, and so differ in the
 last digit. Where many things are equal, as in data of few ones and many zeros, that digit decides:
@@ -35,26 +35,26 @@ def is_full(R: Any) -> bool:
 
 
 def by_content(data: RelationalData) -> RelationalData:
-    """The data with full matrices dense and all others sparse, unless they are large."""
-    return replace(data, relations=tuple(_stored(r, as_dense) for r in data.relations))
+    """Store full matrices dense and all others sparse, unless they are large."""
+    return replace(data, relations=tuple(_store_relation(r, as_dense) for r in data.relations))
 
 
 def without_zeros(data: RelationalData) -> RelationalData:
-    """The data with matrices that are not full as sparse ones, unless they are large.
+    """Store matrices that are not full as sparse ones, unless they are large.
 
     Full ones stay as they are, for those who promise that sparse data are never filled. They have
     so many different entries that the last digit decides next to nothing.
     """
-    return replace(data, relations=tuple(_stored(r, _as_it_is) for r in data.relations))
+    return replace(data, relations=tuple(_store_relation(r, _identity) for r in data.relations))
 
 
-def _as_it_is(R: Any) -> Any:
-    """A matrix as it is."""
+def _identity(R: Any) -> Any:
+    """Return a matrix unchanged."""
     return R
 
 
-def _stored(relation: Relation, if_full: Any) -> Relation:
-    """The relation with a full matrix stored in one way, and any other as a sparse one."""
+def _store_relation(relation: Relation, if_full: Any) -> Relation:
+    """Store a full matrix by ``if_full``, and any other as a sparse one."""
     R = relation.matrix
     # Of large data no second copy is made, and what is not in memory stays where it is. A mask goes
     # with its matrix, and both stay as they are.

@@ -21,7 +21,7 @@ MISSING = ("zero", "unobserved")
 def known_entries(
     matrix: Any, name: str = "X", *, mask: Any = None, missing: str = "zero"
 ) -> tuple[Any, InMemory | None]:
-    """Values with zeros where they are unknown, and 1 where they are known.
+    """Split a matrix into values, zero where unknown, and a mask, 1 where known.
 
     Parameters
     ----------
@@ -54,20 +54,20 @@ def known_entries(
                 "load it into memory as one sparse matrix."
             )
         return matrix, None
-    mask = None if mask is None else _checked_mask(mask, matrix, name)
+    mask = None if mask is None else _check_mask(mask, matrix, name)
     if sp.issparse(matrix):
-        return _of_sparse(matrix, name, mask, missing)
-    known = ~np.isnan(matrix)
+        return _known_sparse_entries(matrix, name, mask, missing)
+    is_known = ~np.isnan(matrix)
     if mask is not None:
-        known &= mask.toarray() if sp.issparse(mask) else mask
-    if known.all():
+        is_known &= mask.toarray() if sp.issparse(mask) else mask
+    if is_known.all():
         return matrix, None
-    return np.where(known, matrix, 0).astype(matrix.dtype), known.astype(matrix.dtype)
+    return np.where(is_known, matrix, 0).astype(matrix.dtype), is_known.astype(matrix.dtype)
 
 
-def _checked_mask(given: Any, matrix: InMemory, name: str) -> Any:
-    """A boolean mask, dense or sparse, of the shape of the matrix."""
-    mask = given if sp.issparse(given) else np.asarray(given)
+def _check_mask(raw_mask: Any, matrix: InMemory, name: str) -> Any:
+    """Check a boolean mask, dense or sparse, of the shape of the matrix."""
+    mask = raw_mask if sp.issparse(raw_mask) else np.asarray(raw_mask)
     if mask.shape != matrix.shape:
         raise ValueError(
             f"The mask of {name} has shape {mask.shape}, but the data have {matrix.shape}; "
@@ -80,10 +80,10 @@ def _checked_mask(given: Any, matrix: InMemory, name: str) -> Any:
     return mask.astype(bool)
 
 
-def _of_sparse(
+def _known_sparse_entries(
     matrix: sp.csr_array, name: str, mask: Any, missing: str
 ) -> tuple[InMemory, InMemory | None]:
-    """Known entries of sparse data; as dense arrays, if they are many."""
+    """Split sparse data into values and mask; as dense arrays, if many are known."""
     nan = np.isnan(matrix.data)
     if missing == "zero" and nan.any():
         raise ValueError(
@@ -95,17 +95,17 @@ def _of_sparse(
         mask = stored if mask is None else stored.multiply(mask)
     if mask is None:
         return matrix, None
-    known, size = _read_at(sp.csr_array(mask), matrix), prod(matrix.shape)
-    if known.nnz == size:
-        return known, None
-    ones = ones_like(known)
-    if DENSE_FROM_SHARE * size < known.nnz and size <= DENSE_UP_TO_ENTRIES:
-        return as_dense(known), as_dense(ones)
-    return known, ones
+    values, size = _read_at(sp.csr_array(mask), matrix), prod(matrix.shape)
+    if values.nnz == size:
+        return values, None
+    observed = ones_like(values)
+    if DENSE_FROM_SHARE * size < values.nnz and size <= DENSE_UP_TO_ENTRIES:
+        return as_dense(values), as_dense(observed)
+    return values, observed
 
 
 def _read_at(mask: sp.csr_array, matrix: sp.csr_array) -> sp.csr_array:
-    """The values of a matrix where a mask is True, all of them stored, zeros as well."""
+    """Read the values of a matrix where a mask is True; zeros are stored as well."""
     if (
         mask.nnz == matrix.nnz
         and mask.data.all()
@@ -114,6 +114,6 @@ def _read_at(mask: sp.csr_array, matrix: sp.csr_array) -> sp.csr_array:
         return matrix  # the mask is what the matrix stores
     mask = mask.copy()
     mask.eliminate_zeros()
-    places = in_form(mask).tocoo()
-    values = np.asarray(matrix[places.row, places.col], dtype=matrix.dtype).ravel()
-    return in_form(sp.csr_array((values, (places.row, places.col)), shape=matrix.shape))
+    coordinates = in_form(mask).tocoo()
+    values = np.asarray(matrix[coordinates.row, coordinates.col], dtype=matrix.dtype).ravel()
+    return in_form(sp.csr_array((values, (coordinates.row, coordinates.col)), shape=matrix.shape))

@@ -96,7 +96,7 @@ class _Document:
 
 
 def load_docstrings() -> Corpus:
-    """Docstrings of the public functions and classes of numpy, scipy and scikit-learn.
+    """Load the docstrings of the public functions and classes of numpy, scipy and scikit-learn.
 
     Each function or class of the twelve largest subpackages is a document, its subpackage the true
     class. Objects that are exported in several places count once. The corpus depends on the
@@ -131,7 +131,7 @@ def load_docstrings() -> Corpus:
 
 
 def write_docstrings(folder: str | os.PathLike[str]) -> Path:
-    """Write the same corpus as files that people have: texts, and two long tables beside them.
+    """Write the corpus as user files: one file of texts, and two long tables.
 
     ``docstrings.jsonl`` has id, text and subpackage, ``parameters.csv`` and ``see_also.csv`` one
     name a line. Returns the first; the others are views of the same samples.
@@ -153,27 +153,27 @@ def write_docstrings(folder: str | os.PathLike[str]) -> Path:
     ...     write_docstrings(place).name
     'docstrings.jsonl'
     """
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
     documents = _all_documents()
     giveaway = re.compile(rf"\b({'|'.join(LIBRARIES)})\b", re.IGNORECASE)
     records = [
         {"id": d.name, "text": giveaway.sub("", d.words), "subpackage": d.class_name}
         for d in documents
     ]
-    texts = place / "docstrings.jsonl"
+    texts = target / "docstrings.jsonl"
     with new_file(texts) as unfinished:
         lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in records]
         unfinished.write_text("".join(lines), encoding="utf-8")
     for view in VIEWS[1:]:
         rows = [(d.name, name, 1) for d in documents for name in getattr(d, view)]
-        with new_file(place / f"{view}.csv") as unfinished:
+        with new_file(target / f"{view}.csv") as unfinished:
             write_table(unfinished, ("sample", "feature", "value"), rows)
     return texts
 
 
 def _all_documents() -> list[_Document]:
-    """All documents, in an order that says nothing about their classes."""
+    """Collect the documents, in an order that is independent of their classes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of deprecated names that are still exported
         # By short name, which mixes the classes: sorted by class, a clustering that merely keeps
@@ -196,7 +196,7 @@ def _build() -> Corpus:
 
 
 def _counter(view: str) -> CountVectorizer:
-    """Counter of words, or of names that are already split."""
+    """Return a counter of words, or of names that are already split."""
     if view == "words":
         pattern = r"\b[a-z]{3,}\b"
         return CountVectorizer(token_pattern=pattern, stop_words=STOP_WORDS, min_df=5, max_df=0.5)
@@ -221,7 +221,7 @@ def _documents() -> Iterator[_Document]:
 
 
 def _is_documented(obj: Any) -> bool:
-    """Functions and classes, not constants, modules or exceptions.
+    """Test for a function or class, not a constant, module or exception.
 
     Instances that can be called (the distributions of scipy.stats, which share one text) have no
     ``__name__``.
@@ -231,7 +231,7 @@ def _is_documented(obj: Any) -> bool:
 
 
 def _document(name: str, class_name: str, text: str, obj: Any) -> _Document:
-    """Split a docstring into what the views see."""
+    """Split a docstring into prose, parameter names and related names."""
     sections = _sections(text)
     listed = "\n".join(sections.get(s, "") for s in ("Parameters", "Other Parameters"))
     descriptions = [line for line in listed.splitlines() if line.startswith(" ")]
@@ -251,15 +251,15 @@ def _sections(text: str) -> dict[str, str]:
     # Compiled functions put call signatures on top, sometimes before an indented docstring.
     while signature := _CALL_SIGNATURE.match(text):
         text = inspect.cleandoc(text[signature.end() :])
-    parts = re.split(r"^(\S.*)\n[-=]{3,}[ ]*$", text, flags=re.MULTILINE)
-    return {"": parts[0]} | dict(zip(parts[1::2], parts[2::2], strict=True))
+    pieces = re.split(r"^(\S.*)\n[-=]{3,}[ ]*$", text, flags=re.MULTILINE)
+    return {"": pieces[0]} | dict(zip(pieces[1::2], pieces[2::2], strict=True))
 
 
 def _listed_names(section: str) -> list[str]:
-    """Names before the colon of unindented lines such as ``a, b : float``, without their path."""
+    """Parse the names before the colon of unindented lines such as ``a, b : float``."""
     heads = [re.split(r"\s:|:\s|:$", line)[0] for line in section.splitlines() if line[:1].strip()]
-    parts = [part.strip(" *`").split("`")[-1] for head in heads for part in head.split(",")]
-    names = {part.split(".")[-1] for part in parts}
+    entries = [entry.strip(" *`").split("`")[-1] for head in heads for entry in head.split(",")]
+    names = {entry.split(".")[-1] for entry in entries}
     return sorted(name for name in names - {"args", "kwargs"} if _IDENTIFIER.fullmatch(name))
 
 
@@ -276,18 +276,20 @@ def _cache_path() -> Path:
     """File for this corpus: its name changes with the versions and with the rules above."""
     packages = ("cocluster", "numpy", "scipy", "scikit-learn")
     versions = "-".join(f"{package}-{version(package)}" for package in packages)
-    # Of this very file: whoever changes a rule gets a new corpus without asking for it.
+    # Checksum of this file, so that a changed rule builds a new corpus.
     rules = zlib.crc32(Path(__file__).read_bytes())
     return cache_folder() / f"docstrings-{versions}-{rules:08x}.npz"
 
 
 def _read(path: Path) -> Corpus | None:
-    """Read a stored corpus; None if there is none or it cannot be read."""
+    """Read the cached corpus; return None if the file is missing or unreadable."""
     try:
-        matrices, rest = matrices_in(load_arrays(path))
+        matrices, arrays = matrices_in(load_arrays(path))
         views = {view: matrices[view] for view in VIEWS}
-        feature_names = {view: rest[f"{view}_names"] for view in VIEWS}
-        return Corpus(views, feature_names, rest["names"], rest["labels"], rest["class_names"])
+        feature_names = {view: arrays[f"{view}_names"] for view in VIEWS}
+        return Corpus(
+            views, feature_names, arrays["names"], arrays["labels"], arrays["class_names"]
+        )
     except (OSError, ValueError, KeyError):
         return None
 

@@ -66,12 +66,12 @@ def fetch(name: str, *, mirror: str | None = None, timeout: float = TIMEOUT) -> 
 
 
 def locate(info: DatasetInfo, *, mirror: str | None = None, timeout: float = TIMEOUT) -> Path:
-    """Checked file of a data set, which is downloaded if need be; arguments as of `fetch`."""
-    own = _in_folder(info)
-    if own is not None:
-        # The user chose this folder: a wrong file there is said, and no other one taken instead.
-        _require_checksum(info, own)
-        return own
+    """Find the checked file of a data set or download it; parameters as for `fetch`."""
+    user_file = _in_folder(info)
+    if user_file is not None:
+        # The user chose this folder: a wrong file in it is an error, and no other is looked for.
+        _require_checksum(info, user_file)
+        return user_file
     cached = cache_folder() / info.file
     if cached.exists() and _sha256(cached) == info.sha256:
         return cached
@@ -84,21 +84,21 @@ def locate(info: DatasetInfo, *, mirror: str | None = None, timeout: float = TIM
 
 
 def _in_folder(info: DatasetInfo) -> Path | None:
-    """File in the user's folder of data sets: at its place, or anywhere below."""
+    """Find the file in the user's data folder: at its path, or anywhere below."""
     folder = os.environ.get(FOLDER)
     if not folder:
         return None
     if not Path(folder).is_dir():
         raise FileNotFoundError(f"{FOLDER} names {folder!r}, which is no folder; correct it.")
-    place = Path(folder) / info.file
-    if place.exists():
-        return place
+    expected = Path(folder) / info.file
+    if expected.exists():
+        return expected
     # Of several files of that name always the same one, whatever order the disk lists them in.
-    return min(Path(folder).rglob(place.name), default=None)
+    return min(Path(folder).rglob(expected.name), default=None)
 
 
 def _require_checksum(info: DatasetInfo, file: Path) -> None:
-    """Refuse another file of the same name in the user's folder, which is left as it is."""
+    """Raise ValueError if the checksum of the user's file is wrong; leave the file untouched."""
     if _sha256(file) != info.sha256:
         raise ValueError(
             f"{file} is not the file of data set {info.name!r}: its checksum (sha256) is "
@@ -121,28 +121,28 @@ def _download(url: str, target: Path, info: DatasetInfo, timeout: float) -> Path
 
 
 def _receive(url: str, file: Path, info: DatasetInfo, timeout: float) -> None:
-    """Write what the address sends into a file, with a progress bar on a terminal."""
+    """Download an address into a file, with a progress bar on a terminal."""
     requests, download = _downloader(timeout)
-    for left in reversed(range(ATTEMPTS)):
+    for retries in reversed(range(ATTEMPTS)):
         try:
             download(url, str(file), None)
             return
         except requests.RequestException as error:
             # A lost line may come back; an answer such as "not found" stays.
-            if not left or isinstance(error, requests.HTTPError):
+            if not retries or isinstance(error, requests.HTTPError):
                 raise ConnectionError(
                     f"{url} could not be downloaded ({error}). {_remedy(info)}"
                 ) from error
 
 
 def _downloader(timeout: float) -> tuple[Any, Any]:
-    """The library that speaks HTTP and pooch's download, asked for only when needed."""
+    """Import requests and pooch; return requests and a downloader."""
     pooch, requests = (library(name, "downloads", "data") for name in ("pooch", "requests"))
     return requests, pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=timeout)
 
 
 def _remedy(info: DatasetInfo) -> str:
-    """Where the file comes from and where to put it."""
+    """Explain the origin of the file and the folder to put it in."""
     return (
         f"Put {Path(info.file).name} (made from: {info.origin}) into the folder that {FOLDER} "
         f"names, or to {cache_folder() / info.file}, or set {MIRROR} to an address that has it."
@@ -150,7 +150,7 @@ def _remedy(info: DatasetInfo) -> str:
 
 
 def _keep_aside(file: Path, target: Path) -> Path:
-    """Rename a wrong file so that it is neither used nor lost."""
+    """Rename a file with a wrong checksum, which is then neither used nor lost."""
     return file.replace(target.with_name(f"{target.name}.rejected"))
 
 
@@ -161,30 +161,34 @@ def _sha256(file: Path) -> str:
 
 
 def _load(info: DatasetInfo, file: Path) -> Dataset:
-    """Data set of a checked file."""
+    """Load the data set from its checked file."""
     arrays = load_arrays(file)
-    matrices, rest = matrices_in(arrays)
+    matrices, remaining = matrices_in(arrays)
     keys = {view: info.keys.get(view, view) for view in info.shapes}
-    known = {view: _names(rest, key, single=len(keys) == 1) for view, key in keys.items()}
-    labels = rest.pop("labels", None)
-    sample_names = next((rest.pop(k) for k in ("sample_names", "doc_ids") if k in rest), None)
+    feature_names = {
+        view: _names(remaining, key, single=len(keys) == 1) for view, key in keys.items()
+    }
+    labels = remaining.pop("labels", None)
+    sample_names = next(
+        (remaining.pop(k) for k in ("sample_names", "doc_ids") if k in remaining), None
+    )
     views: dict[str, InMemory] = {view: matrices.pop(key) for view, key in keys.items()}
     return Dataset(
         info.name,
         views,
         labels=None if labels is None else labels.astype(np.int64),
-        class_names=rest.pop("class_names", None),
+        class_names=remaining.pop("class_names", None),
         sample_names=sample_names,
-        feature_names={view: names for view, names in known.items() if names is not None},
-        masks={k: v for k, v in rest.items() if v.dtype == bool},
-        extras=matrices | {k: v for k, v in rest.items() if v.dtype != bool},
+        feature_names={view: names for view, names in feature_names.items() if names is not None},
+        masks={k: v for k, v in remaining.items() if v.dtype == bool},
+        extras=matrices | {k: v for k, v in remaining.items() if v.dtype != bool},
         notes=(info.notes,),
         info={"kind": info.kind, "origin": info.origin, "licence": info.licence},
     )
 
 
-def _names(rest: dict[str, Array], key: str, *, single: bool) -> Array | None:
-    """Names of a view's features, taken out of the remaining arrays."""
+def _names(remaining: dict[str, Array], key: str, *, single: bool) -> Array | None:
+    """Pop the feature names of a view from the remaining arrays."""
     # Files with several views call them VIEW_names, so that it is clear whose they are.
     words = ("terms", "feature_names") if single else (f"{key}_names",)
-    return next((rest.pop(word) for word in words if word in rest), None)
+    return next((remaining.pop(word) for word in words if word in remaining), None)

@@ -220,7 +220,7 @@ def make_star(
         weights = _degrees(m, degree_spread, rng)
         blocks = _block_shares(1 + (contrast - 1) * on, feature_labels[name], weights)
         degrees = row_degree[name] * _degrees(n_samples, degree_spread, rng)
-        # In last place, where a label of -1 finds it, what rows of noise have.
+        # The last row holds the rates of noise, so that the label -1 indexes it.
         rates = np.vstack(
             [blocks, _block_shares(np.ones_like(on[:1]), feature_labels[name], weights)]
         )
@@ -248,7 +248,7 @@ def _degrees(n: int, spread: float, rng: np.random.Generator) -> Array:
 
 
 def _pattern(pattern: Pattern, k: int, l: int, rng: np.random.Generator) -> Array:
-    """Zeros and ones, (k, l): which blocks are high."""
+    """Return the 0/1 matrix (k, l) of the high blocks."""
     if pattern == "diagonal":
         return np.eye(k)
     draws = [_half_on(k, l, rng) for _ in range(PATTERN_DRAWS)]
@@ -317,8 +317,8 @@ def _check_sizes(
     """Refuse impossible sizes before drawing anything."""
     if not n_features:
         raise ValueError('n_features is empty: name at least one view, as in {"words": 1000}.')
-    for option, given in (("n_feature_clusters", n_feature_clusters), ("row_degree", row_degree)):
-        if unknown := sorted(set(given) - set(n_features)):
+    for option, by_view in (("n_feature_clusters", n_feature_clusters), ("row_degree", row_degree)):
+        if unknown := sorted(set(by_view) - set(n_features)):
             raise ValueError(f"{option} names {unknown}, but the views are {list(n_features)}.")
     sizes = [("samples", n_samples, n_clusters)]
     sizes += [(name, n_features[name], n_feature_clusters[name]) for name in n_features]
@@ -348,7 +348,7 @@ def _check_blocks(
 
 
 def _check_rows(size_ratio: float | None, noise: float) -> None:
-    """Refuse sizes and shares of rows that cannot be."""
+    """Refuse impossible cluster size ratios and noise shares."""
     if size_ratio is not None and not 1 <= size_ratio < np.inf:
         raise ValueError(
             f"size_ratio is {size_ratio}: the largest over the smallest is at least 1."

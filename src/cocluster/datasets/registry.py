@@ -12,7 +12,7 @@ from importlib.resources import files
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """What is known of a data set before its file is opened.
+    """Registry entry of a data set, available without its file.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class DatasetInfo:
 
 
 def list_datasets(kind: str | None = None) -> tuple[DatasetInfo, ...]:
-    """Known data sets, all or those of one kind ("text", "gene", "image", "uci" or "multi").
+    """List the data sets, optionally of one kind ("text", "gene", "image", "uci" or "multi").
 
     Each `DatasetInfo` tells size, origin and licence; `fetch` loads one by its name.
 
@@ -79,7 +79,7 @@ def list_datasets(kind: str | None = None) -> tuple[DatasetInfo, ...]:
 
 
 def dataset_info(name: str) -> DatasetInfo:
-    """Entry of a data set; an unknown name is answered with the nearest known ones.
+    """Return the entry of a data set; suggest the nearest names if there is none.
 
     Parameters
     ----------
@@ -94,17 +94,17 @@ def dataset_info(name: str) -> DatasetInfo:
     >>> dataset_info("re0").shape
     (1504, 2886)
     """
-    known = _registry()
-    if name in known:
-        return known[name]
+    registry = _registry()
+    if name in registry:
+        return registry[name]
     # Mostly a misprint, or a name whose size was left out ("iris" for "iris_150x4").
-    near = nearest(name, tuple(known))
+    near = nearest(name, tuple(registry))
     hint = f"did you mean {' or '.join(near)}?" if near else "see list_datasets()."
     raise ValueError(f"There is no data set {name!r}; {hint}")
 
 
 def nearest(name: str, known: tuple[str, ...]) -> list[str]:
-    """Known names that start as the given one, or else are spelled much alike; three at most."""
+    """Find at most three known names that start with `name` or else are spelled like it."""
     lower = {word.lower(): word for word in known}
     # Every name starts with nothing: no suggestion is better than the first three.
     starting = [word for low, word in lower.items() if low.startswith(name.lower() or "?")]

@@ -60,6 +60,9 @@ class Known(Protocol):
     def kind_of(self, name: str) -> type:
         """The class of a name; ValueError if there is none."""
 
+    def renamed_attributes(self, name: str) -> Mapping[str, str]:
+        """Attributes of a class that had another name in files of earlier versions."""
+
     def codec_of(self, name: str) -> Codec | None:
         """How objects of a class are kept, if not by their attributes."""
 
@@ -227,7 +230,8 @@ class _Maker:
             return codec.make(self.value(plain["made of"]))
         # Not called: a constructor would judge and change what has been judged before.
         made: Any = object.__new__(kind)
-        state = {key: self.value(part) for key, part in plain["of"].items()}
+        renamed = self.known.renamed_attributes(name)
+        state = {renamed.get(key, key): self.value(part) for key, part in plain["of"].items()}
         made.__dict__.update(_completed(kind, state) if _frozen(kind) else state)
         return made
 

@@ -24,7 +24,7 @@ from cocluster.data.containers import layer_of
 from cocluster.data.relational import RelationalData, relational
 from cocluster.linalg.types import Array
 from cocluster.links.labelling import known_codes
-from cocluster.methods.base import Coclusterer, check_complete, undecided
+from cocluster.methods.base import Coclusterer, FittedMixin, check_complete, undecided
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.choice import chosen
 from cocluster.methods.cluster_counts import clusters_by_type
@@ -42,7 +42,6 @@ from cocluster.methods.presenting import (
     without_groups,
 )
 from cocluster.methods.probability import probabilities
-from cocluster.methods.shown import bundle_shown, html_shown
 from cocluster.trifactor import Callback, Interrupted
 from cocluster.utils.checks import check_choice
 from cocluster.utils.randomness import generator
@@ -61,6 +60,7 @@ def _has_probabilities(estimator: CoCluster) -> bool:
 
 @dataclass(eq=False, repr=False)
 class CoCluster(
+    FittedMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     ClusterMixin,
@@ -158,8 +158,6 @@ class CoCluster(
     missing: str = "zero"
     biases: bool = False
 
-    _repr_html_inner, _repr_mimebundle_ = html_shown, bundle_shown
-
     def fit(
         self,
         X: Any,
@@ -241,9 +239,6 @@ class CoCluster(
         if choice.rows.stable == 1:
             warnings.warn(choice.reason, UserWarning, stacklevel=4)
         return choice
-
-    fit_predict = Coclusterer.fit_predict
-    save = Coclusterer.save
 
     def _with_start(
         self, own: dict[str, Any], estimator: type[Coclusterer], data: RelationalData
@@ -372,11 +367,6 @@ class CoCluster(
     def _n_features_out(self) -> int:
         """Columns of `transform`, for scikit-learn's feature names."""
         return len(self._numbers)
-
-    # These follow from what is shown, as for every method from what it stores.
-    association_ = Coclusterer.association_
-    row_factor_ = Coclusterer.row_factor_
-    column_factor_ = Coclusterer.column_factor_
 
     @property
     def factors_(self) -> dict[str, Array]:

@@ -82,9 +82,9 @@ class Places:
         Z = self.Z
         if ties is not None:
             Z = unit_rows(Ties(ties.component[self.order]).pooled(Z))
-        found = np.empty(len(Z), dtype=np.intp)
-        found[self.order] = kmeans_labels(Z, k, seed)
-        return found
+        labels = np.empty(len(Z), dtype=np.intp)
+        labels[self.order] = kmeans_labels(Z, k, seed)
+        return labels
 
 
 def places(data: RelationalData, k: int, seed: int) -> Places:
@@ -108,8 +108,8 @@ def places(data: RelationalData, k: int, seed: int) -> Places:
         W = sum(graphs[1:], start=graphs[0]) / len(graphs)
         Z = core_embedding(W, min(k, len(data), MOST_DIRECTIONS), seed)
         return Places(Z[copies], order, len(order) >= MANY_SAMPLES)
-    parts = [spread(Z, r, len(data)) for r in views for Z in embeddings(r.matrix, k, seed)]
-    Z = unit_rows(np.hstack(parts))
+    blocks = [spread(Z, r, len(data)) for r in views for Z in embeddings(r.matrix, k, seed)]
+    Z = unit_rows(np.hstack(blocks))
     if len(Z) > REDUCED_FROM:
         size = min(max(DIRECTIONS, k), Z.shape[1], MOST_DIRECTIONS)
         Z = leading_subspace(Z, size, np.random.default_rng(seed))[0]
@@ -121,10 +121,10 @@ def far_places(data: RelationalData, k: int, seed: int) -> Any:
     """Unit rows of the singular vectors of all views, for data too large to compare their rows."""
     views = [relation for relation in data.relations if relation.rows == data.center]
     size = min(k, MOST_DIRECTIONS)
-    parts = [unit_rows(singular_vectors(start_scaled(r.matrix), size, seed, k)[0]) for r in views]
-    if len(parts) == 1 and views[0].row_index is None:
-        return parts[0]  # where its rows are, perhaps on a cluster
-    return np.hstack([spread(Z, r, len(data)) for Z, r in zip(parts, views, strict=True)])
+    blocks = [unit_rows(singular_vectors(start_scaled(r.matrix), size, seed, k)[0]) for r in views]
+    if len(blocks) == 1 and views[0].row_index is None:
+        return blocks[0]  # where its rows are, perhaps on a cluster
+    return np.hstack([spread(Z, r, len(data)) for Z, r in zip(blocks, views, strict=True)])
 
 
 def is_filled(X: InMemory) -> bool:
@@ -144,8 +144,8 @@ def embedding(Y: StartMatrix, k: int, seed: int) -> Array:
     As the rows of Y Y^T would be weighted, which are the similarities of a row to all others.
     Weighted by the value itself, the many vectors that hold little but noise count for too much.
     """
-    few = max(FEW, min(DIRECTIONS, DIRECTIONS_PER_CLUSTER * k))
-    Z = singular_vectors(Y, min(max(few, k), MOST_DIRECTIONS), seed, k)[0]
+    n_directions = max(FEW, min(DIRECTIONS, DIRECTIONS_PER_CLUSTER * k))
+    Z = singular_vectors(Y, min(max(n_directions, k), MOST_DIRECTIONS), seed, k)[0]
     # They come weighted once: the length of a column is the singular value.
     return np.asarray(unit_rows(Z * np.linalg.norm(Z, axis=0)))
 
@@ -184,8 +184,8 @@ def _content_order(data: RelationalData) -> tuple[Array, Array, Array]:
         if relation.rows == data.center:
             # Any fixed weights that tell rows apart will do.
             weights = np.random.default_rng(number).random(relation.matrix.shape[1])
-            own = row_sums(scaled(relation.matrix, column_scale=weights))
-            key[slice(None) if relation.row_index is None else relation.row_index] += own
+            sums = row_sums(scaled(relation.matrix, column_scale=weights))
+            key[slice(None) if relation.row_index is None else relation.row_index] += sums
     order = np.argsort(key, kind="stable")
     _, first, copies = np.unique(key[order], return_index=True, return_inverse=True)
     return order, order[first], copies
@@ -195,9 +195,9 @@ def spread(Z: Array, relation: Relation, n: int) -> Array:
     """Rows for all samples: those that the relation lacks lie at the origin."""
     if relation.row_index is None:
         return Z
-    whole = np.zeros((n, Z.shape[1]))
-    whole[relation.row_index] = Z
-    return whole
+    rows = np.zeros((n, Z.shape[1]))
+    rows[relation.row_index] = Z
+    return rows
 
 
 def _graphs(relation: Relation, n: int, k: int, seed: int) -> Iterator[sp.csr_array]:
@@ -213,9 +213,9 @@ def _graphs(relation: Relation, n: int, k: int, seed: int) -> Iterator[sp.csr_ar
     for way in ways:
         W = neighbour_graph(way(), NEIGHBOURS_OF_MEASUREMENTS, seed)
         if index is not None:
-            found = W.tocoo()
-            ends = (index[found.row], index[found.col])
-            W = sp.csr_array((found.data, ends), shape=(n, n))
+            edges = W.tocoo()
+            ends = (index[edges.row], index[edges.col])
+            W = sp.csr_array((edges.data, ends), shape=(n, n))
         yield W
 
 
@@ -234,6 +234,6 @@ def _ranks(X: Array) -> Array:
 def cosine_scaled(X: InMemory) -> StartMatrix:
     """D^-1/2 Y, with Y the tf-idf rows of X and D the degrees of Y Y^T."""
     Y = fit_scaling(X, "tfidf").apply(X)
-    whole = column_sums(Y)
+    totals = column_sums(Y)
     # D^1/2 1 is its left singular vector of value 1, and the sum of all rows the right one.
-    return StartMatrix(scaled(Y, row_scale=inverse_root(Y @ whole)), whole)
+    return StartMatrix(scaled(Y, row_scale=inverse_root(Y @ totals)), totals)

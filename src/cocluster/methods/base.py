@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -37,7 +37,7 @@ from cocluster.methods.by_blocks import by_blocks, in_memory
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.cluster_counts import clusters_by_type
 from cocluster.methods.numbering import by_size
-from cocluster.methods.shown import bundle_shown, html_shown
+from cocluster.methods.shown import fitted_table
 from cocluster.methods.starts import start_name, starts
 from cocluster.methods.task import Form, Scale, Start, Task, best_of
 from cocluster.trifactor import Callback, Interrupted, Problem, Run, State, alternate
@@ -48,8 +48,71 @@ from cocluster.utils.randomness import generator
 INITS = ("spectral", "kmeans", "random")
 
 
+class FittedMixin:
+    """Attributes and methods that follow from fitted labels, factors and associations."""
+
+    labels_: Array
+    associations_: tuple[Array, ...]
+    fit: Callable[..., Any]
+
+    @property
+    def factors_(self) -> dict[str, Array]:
+        """Factor of every type, samples first."""
+        raise NotImplementedError
+
+    def _repr_html_inner(self) -> str:
+        table = fitted_table(self)
+        return BaseEstimator._repr_html_inner(self) if table is None else str(table)
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        bundle: dict[str, str] = BaseEstimator._repr_mimebundle_(self, **options)
+        table = fitted_table(self)
+        # Where diagrams are turned off, so is this.
+        if table is not None and "text/html" in bundle:
+            bundle["text/html"] = str(table)
+        return bundle
+
+    def fit_predict(self, X: Any, y: Any = None, **fitting: Any) -> Array:
+        """The labels of `fit`, which takes the same arguments."""
+        # scikit-learn's own would leave out y, which here says what is known of some samples.
+        labels: Array = self.fit(X, y, **fitting).labels_
+        return labels
+
+    def save(
+        self, folder: str | os.PathLike[str], data: Any = None, *, force: bool = False
+    ) -> Path:
+        """Write the fitted model to a new folder, from which `cocluster.load` gives it back.
+
+        ``data``, what it was fitted to, is kept beside it; see `cocluster.projects.save`.
+        """
+        # By the front door, because whoever writes folders lives on a floor above.
+        written: Path = import_module("cocluster").save(self, folder, data, force=force)
+        return written
+
+    @property
+    def association_(self) -> Array:
+        """S of the only relation."""
+        check_is_fitted(self)
+        if not self.associations_:
+            raise AttributeError(f"{type(self).__name__} clusters one type and has no association.")
+        return self.associations_[0]
+
+    @property
+    def row_factor_(self) -> Array:
+        """Factor of the samples."""
+        return next(iter(self.factors_.values()))
+
+    @property
+    def column_factor_(self) -> Array:
+        """Factor of the features of the only view."""
+        _, *others = self.factors_.values()
+        if not others:
+            raise AttributeError(f"{type(self).__name__} has no factor of the features.")
+        return others[0]
+
+
 @dataclass(eq=False, repr=False)
-class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
+class Coclusterer(FittedMixin, ClusterMixin, BiclusterMixin, BaseEstimator):
     """Base of all methods.
 
     Parameters
@@ -110,10 +173,10 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
     _together: ClassVar[bool] = False
     # Whether what a sample costs in a cluster is a sum over its features (`_costs_of`).
     _additive: ClassVar[bool] = False
+    # Whether `fit` accepts prior probabilities of the clusters, see `PriorMixin`.
+    accepts_prior: ClassVar[bool] = False
     # Whether entries may be unknown, see `cocluster.methods.unknown`.
     _unknown: ClassVar[bool] = False
-
-    _repr_html_inner, _repr_mimebundle_ = html_shown, bundle_shown
 
     @property
     def method_name(self) -> str:
@@ -140,12 +203,6 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         says the same): FNMTF, NMTF and NMF.
         """
         return self._fit(X, y, links=links, callback=callback, mask=mask)
-
-    def fit_predict(self, X: Any, y: Any = None, **fitting: Any) -> Array:
-        """The labels of `fit`, which takes the same arguments."""
-        # scikit-learn's own would leave out y, which here says what is known of some samples.
-        labels: Array = self.fit(X, y, **fitting).labels_
-        return labels
 
     def _fit(self, X: Any, y: Any, **fitting: Any) -> Self:
         """`fit`, with graphs for the methods that take them."""
@@ -204,7 +261,7 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
         """Probabilities of the clusters for the samples, if given, checked."""
         if prior is None:
             return {}
-        if not hasattr(self, "spread"):
+        if not self.accepts_prior:
             raise ValueError(f"{type(self).__name__} takes no prior; ITCC, FNMTF and CoCluster do.")
         P, shape = np.asarray(prior, dtype=np.float64), (len(data), clusters[data.center])
         if P.shape != shape or not (np.isfinite(P) & (P >= 0)).all():
@@ -411,43 +468,11 @@ class Coclusterer(ClusterMixin, BiclusterMixin, BaseEstimator):
             labels[open_ones] = by_size(known, costs.shape[1]).argmin()
         return labels
 
-    def save(
-        self, folder: str | os.PathLike[str], data: Any = None, *, force: bool = False
-    ) -> Path:
-        """Write the fitted model to a new folder, from which `cocluster.load` gives it back.
-
-        ``data``, what it was fitted to, is kept beside it; see `cocluster.projects.save`.
-        """
-        # By the front door, because whoever writes folders lives on a floor above.
-        written: Path = import_module("cocluster").save(self, folder, data, force=force)
-        return written
-
-    @property
-    def association_(self) -> Array:
-        """S of the only relation."""
-        check_is_fitted(self)
-        if not self.associations_:
-            raise AttributeError(f"{type(self).__name__} clusters one type and has no association.")
-        return self.associations_[0]
-
     @property
     def factors_(self) -> dict[str, Array]:
         """Factor of every type; 0/1 memberships for hard methods."""
         check_is_fitted(self)
         return {name: as_array(G) for name, G in self._factors.items()}
-
-    @property
-    def row_factor_(self) -> Array:
-        """Factor of the samples."""
-        return next(iter(self.factors_.values()))
-
-    @property
-    def column_factor_(self) -> Array:
-        """Factor of the features of the only view."""
-        _, *others = self.factors_.values()
-        if not others:
-            raise AttributeError(f"{type(self).__name__} has no factor of the features.")
-        return others[0]
 
     # One co-cluster for each pair of a sample and a feature cluster, made when asked for:
     # as stored arrays they would outweigh the data.

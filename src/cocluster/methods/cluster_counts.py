@@ -18,27 +18,27 @@ def clusters_by_type(
         raise ValueError(
             f"n_clusters={k} is more than n_samples={len(data)}; ask for at most {len(data)}."
         )
-    others = [name for name in data.types if name != data.center]
+    names = [name for name in data.types if name != data.center]
     counts = {data.center: k}
-    given = by_name(n_column_clusters, others)
-    unknown = set(given) - set(others)
+    given = by_name(n_column_clusters, names)
+    unknown = set(given) - set(names)
     if unknown:
         raise ValueError(
-            f"n_column_clusters names unknown types {sorted(unknown)}; there are {others}."
+            f"n_column_clusters names unknown types {sorted(unknown)}; there are {names}."
         )
-    for name in others:
+    for name in names:
         counts[name] = _clusters_of(name, given.get(name), data.size(name), k)
     return counts
 
 
-def _clusters_of(name: str, wanted: Any, size: int, default: int) -> int:
+def _clusters_of(name: str, count: Any, size: int, default: int) -> int:
     """Number of clusters of one type that is not the centre."""
-    if wanted is None:
+    if count is None:
         return min(default, size)
-    wanted = check_integer(wanted, f"n_column_clusters of {name}")
-    if wanted > size:
+    count = check_integer(count, f"n_column_clusters of {name}")
+    if count > size:
         raise ValueError(
-            f"n_column_clusters={wanted} is more than the {size} objects of type {name!r}; "
+            f"n_column_clusters={count} is more than the {size} objects of type {name!r}; "
             f"ask for at most {size}."
         )
-    return wanted
+    return count

@@ -20,8 +20,8 @@ def by_size(labels: Array, n_clusters: int) -> Array:
     """
     sizes = np.bincount(labels, minlength=n_clusters)
     first = np.full(n_clusters, len(labels))
-    found, at = np.unique(labels, return_index=True)
-    first[found] = at
+    clusters, at = np.unique(labels, return_index=True)
+    first[clusters] = at
     # Clusters without members come last, in their own order: lexsort is stable.
     return _ranks(np.lexsort((first, -sizes)))
 
@@ -37,13 +37,13 @@ def as_before(labels: Array, before: Array, n_clusters: int) -> Array:
     common = np.zeros((n_clusters, n_clusters))
     np.add.at(common, (labels, before), 1)
     clusters, numbers = linear_sum_assignment(common, maximize=True)
-    kept = common[clusters, numbers] > 0
-    left = np.setdiff1d(np.arange(n_clusters), numbers[kept])
+    matched = common[clusters, numbers] > 0
+    free_numbers = np.setdiff1d(np.arange(n_clusters), numbers[matched])
     new = np.full(n_clusters, -1)
-    new[clusters[kept]] = numbers[kept]
+    new[clusters[matched]] = numbers[matched]
     unmatched = np.flatnonzero(new < 0)
     sizes = np.bincount(labels, minlength=n_clusters)[unmatched]
-    new[unmatched[np.argsort(-sizes, kind="stable")]] = left
+    new[unmatched[np.argsort(-sizes, kind="stable")]] = free_numbers
     return new
 
 

@@ -73,13 +73,13 @@ def temperature(pairs: Iterable[tuple[Any, RelationalData]], seed: int = 0) -> f
     """
     rng = np.random.default_rng(seed)
     halves = [half_costs(model, data, rng) for model, data in pairs for _ in range(SPLITS)]
-    one, other = (np.concatenate(costs) for costs in zip(*halves, strict=True))
+    first, second = (np.concatenate(costs) for costs in zip(*halves, strict=True))
     # A half that knows nothing of a sample has no label for it.
-    known = (np.ptp(one, axis=1) > 0) & (np.ptp(other, axis=1) > 0)
-    one, other = one[known], other[known]
-    if not len(one) or one.shape[1] == 1:
+    informed = (np.ptp(first, axis=1) > 0) & (np.ptp(second, axis=1) > 0)
+    first, second = first[informed], second[informed]
+    if not len(first) or first.shape[1] == 1:
         return 1.0
-    return _agreeing(one, other)
+    return _agreeing(first, second)
 
 
 def half_costs(model: Any, data: RelationalData, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -88,10 +88,10 @@ def half_costs(model: Any, data: RelationalData, rng: np.random.Generator) -> tu
     for name in data.types:
         if name != data.center:
             order = rng.permutation(data.size(name))
-            for half, part in zip(halves, np.array_split(order, 2), strict=True):
-                half[name] = np.sort(part)
-    one, other = (_costs_with(model, data, half) for half in halves)
-    return one, other
+            for half, features in zip(halves, np.array_split(order, 2), strict=True):
+                half[name] = np.sort(features)
+    first, second = (_costs_with(model, data, half) for half in halves)
+    return first, second
 
 
 def _costs_with(model: Any, data: RelationalData, features: dict[str, Array]) -> Array:
@@ -99,26 +99,26 @@ def _costs_with(model: Any, data: RelationalData, features: dict[str, Array]) ->
     judge = copy.copy(model)
     judge._factors = dict(model._factors)
     relations = data.relations
-    for name, chosen in features.items():
-        judge._factors[name] = model._factors[name][chosen]
-        relations = tuple(r.select(name, chosen) for r in relations)
+    for name, indices in features.items():
+        judge._factors[name] = model._factors[name][indices]
+        relations = tuple(r.select(name, indices) for r in relations)
     return np.asarray(judge._costs_of(replace(data, relations=relations, names={})))
 
 
-def _agreeing(one: Array, other: Array) -> float:
+def _agreeing(first: Array, second: Array) -> float:
     """Solve for the temperature at which the agreement foreseen is that observed."""
-    same = one.argmin(axis=1) == other.argmin(axis=1)
+    same = first.argmin(axis=1) == second.argmin(axis=1)
     # As if half of one more pair agreed: without any disagreement T would be zero.
     observed = (same.sum() + 0.5) / (len(same) + 1)
-    evidence = (one + other).mean(axis=1)
+    evidence = (first + second).mean(axis=1)
     cuts = np.quantile(evidence, np.linspace(0, 1, STRATA + 1)[1:-1])
     strata = [np.flatnonzero(np.searchsorted(cuts, evidence) == s) for s in range(STRATA)]
 
     def excess(log_t: float) -> float:
-        p, q = (probabilities(costs, np.exp(log_t)) for costs in (one, other))
+        p, q = (probabilities(costs, np.exp(log_t)) for costs in (first, second))
         return sum(_foreseen(p[s], q[s]) for s in strata if len(s)) / len(same) - observed
 
-    unit = np.median(np.ptp(one, axis=1))
+    unit = np.median(np.ptp(first, axis=1))
     low, high = (float(np.log(unit * bound)) for bound in RANGE)
     if excess(low) <= 0 or excess(high) >= 0:
         # Less certain than any temperature makes it, or the same at all: the nearest will do.
@@ -134,13 +134,13 @@ def _foreseen(p: Array, q: Array) -> float:
     calls a sample of cluster k an l: Σ q_k over the samples that it calls l, over Σ q_k.
     """
     total = 0.0
-    for own, others in ((p, q), (q, p)):
-        k = own.shape[1]
-        labels, calls = own.argmax(axis=1), as_partition(others.argmax(axis=1), k)
-        C = calls.inner(others).T
+    for own_shares, other_shares in ((p, q), (q, p)):
+        k = own_shares.shape[1]
+        labels, calls = own_shares.argmax(axis=1), as_partition(other_shares.argmax(axis=1), k)
+        C = calls.inner(other_shares).T
         # The tiny number keeps clusters that no sample of the group is in from 0 / 0.
         C /= np.maximum(C.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-        total += float((own * C[:, labels].T).sum())
+        total += float((own_shares * C[:, labels].T).sum())
     return total / 2
 
 
@@ -175,37 +175,41 @@ def held_out(
     # sorted by class, or the classes take turns.
     mixed = np.random.default_rng(0).permutation(rows)
     for group in map(np.sort, np.array_split(mixed, n_groups)):
-        chosen = data[group]
-        rest = State(state.factors, products=dict(state.products))
+        samples = data[group]
+        remaining = State(state.factors, products=dict(state.products))
         for r, relation in enumerate(data.relations):
             if relation.rows == data.center:
-                whole = problem.product(state, r, "rows")
-                index = chosen.relations[r].row_index
+                total = problem.product(state, r, "rows")
+                index = samples.relations[r].row_index
                 labels = G[group] if index is None else G[group[index]]
-                left = whole - times(chosen.relations[r].matrix.T, labels)
-                rest.products[r, "rows"] = np.where(left > RESIDUE * whole, left, 0)
-        yield _without(model, problem, rest), _known_only(chosen, rest)
+                difference = total - times(samples.relations[r].matrix.T, labels)
+                remaining.products[r, "rows"] = np.where(
+                    difference > RESIDUE * total, difference, 0
+                )
+        yield _without(model, problem, remaining), _known_only(samples, remaining)
 
 
-def _known_only(chosen: RelationalData, rest: State) -> RelationalData:
+def _known_only(samples: RelationalData, remaining: State) -> RelationalData:
     """The samples without the features that no other sample has: nothing is known of those."""
     relations = []
-    for r, relation in enumerate(chosen.relations):
-        sums = rest.products.get((r, "rows"))
-        if relation.rows == chosen.center and sums is not None:
-            known = (sums.sum(axis=1) > 0).astype(np.float64)
-            relation = replace(relation, matrix=scaled(relation.matrix, None, known))
+    for r, relation in enumerate(samples.relations):
+        sums = remaining.products.get((r, "rows"))
+        if relation.rows == samples.center and sums is not None:
+            has_sum = (sums.sum(axis=1) > 0).astype(np.float64)
+            relation = replace(relation, matrix=scaled(relation.matrix, None, has_sum))
         relations.append(relation)
-    return replace(chosen, relations=tuple(relations))
+    return replace(samples, relations=tuple(relations))
 
 
-def _without(model: Any, problem: InformationProblem, rest: State) -> Any:
+def _without(model: Any, problem: InformationProblem, remaining: State) -> Any:
     """The method with features and tables as they are without some samples."""
-    data, state = problem.data, rest
+    data, state = problem.data, remaining
     for name in data.types:
         if name != data.center:
-            profiles = profiles_of(problem, rest, name)
-            state = problem.replaced(state, name, regrouped(profiles, rest.factors[name], SWEEPS))
+            profiles = profiles_of(problem, remaining, name)
+            state = problem.replaced(
+                state, name, regrouped(profiles, remaining.factors[name], SWEEPS)
+            )
     judge = copy.copy(model)
     judge._factors = dict(state.factors)
     tables = [problem.cross(state, r) for r in range(len(data.relations))]

@@ -5,28 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from cocluster.utils.html import Html, markup, small_table, tag
 
 # Clusters that are listed: more would push away what stands around the table.
 LISTED = 20
-
-
-def html_shown(self: Any) -> str:
-    """For estimators: once fitted they show their clusters, before that what scikit-learn shows."""
-    shown = fitted_table(self)
-    return BaseEstimator._repr_html_inner(self) if shown is None else str(shown)
-
-
-def bundle_shown(self: Any, **wanted: Any) -> dict[str, str]:
-    """The same, as newer notebooks ask for it."""
-    bundle: dict[str, str] = BaseEstimator._repr_mimebundle_(self, **wanted)
-    shown = fitted_table(self)
-    # Where diagrams are turned off, so is this.
-    if shown is not None and "text/html" in bundle:
-        bundle["text/html"] = str(shown)
-    return bundle
 
 
 def fitted_table(model: Any) -> Html | None:

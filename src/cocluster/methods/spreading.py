@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -49,46 +48,58 @@ LEAST_LEFT = 0.1
 LEAST = 1e-6
 
 
-def fit_with_prior(
-    self: Any,
-    X: Any,
-    y: Any = None,
-    *,
-    links: Any = None,
-    callback: Callback | None = None,
-    mask: Any = None,
-    prior: Any = None,
-) -> Any:
-    """As in every method, see `Coclusterer.fit`.
+if TYPE_CHECKING:
+    Base = Coclusterer
+else:
+    # Not a dataclass: its fields would hide the defaults of other bases.
+    Base = object
 
-    ``prior`` are probabilities of the clusters for the samples, shape (n_samples, n_clusters), to
-    be used instead of those that follow from the links.
+
+class PriorMixin(Base):
+    """Base of methods with hard labels that accept prior probabilities of the clusters.
+
+    Such a method has a parameter ``spread``: whether links between samples become a prior for all.
     """
-    return self._fit(X, y, links=links, callback=callback, mask=mask, prior=prior)
 
+    spread: bool
+    accepts_prior: ClassVar[bool] = True
 
-def spread_run(self: Any, task: Task) -> Run:
-    """The best run of a method with hard labels, in which links between samples may spread.
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        links: Any = None,
+        callback: Callback | None = None,
+        mask: Any = None,
+        prior: Any = None,
+    ) -> Self:
+        """Co-cluster X; the parameters are those of `Coclusterer.fit`, and ``prior``.
 
-    With ``spread`` the method is run without links first; from there and from the links follow the
-    probabilities of every sample, the labels to begin with, and the prior of the run that counts.
-    Data that are not in memory are fitted with the links alone.
-    """
-    center = task.data.center
-    prior, links = task.priors.get(center), task.links.get(center)
-    alone = partial(_run_alone, self)
-    if prior is None and links is not None and self.spread:
-        prior = _posterior(task, links, alone)
-    if prior is None:
-        return alone(task)
-    start = given_start(task.data, task.clusters, {center: prior.argmax(axis=1)})
-    run: Run = self._solve(replace(task, priors={center: prior}), start)
-    return run
+        ``prior`` holds probabilities of the clusters for the samples, shape
+        (n_samples, n_clusters), which replace those that follow from the links.
+        """
+        return self._fit(X, y, links=links, callback=callback, mask=mask, prior=prior)
 
+    def _best_run(self, task: Task) -> Run:
+        """Return the best run, with links between samples propagated to all if ``spread``.
 
-def _run_alone(method: Any, task: Task) -> Run:
-    """The best run without a prior."""
-    return coarse_to_fine(method, task, partial(Coclusterer._best_run, method))
+        Then the method is run without links first. From its labels and the links follow the
+        probabilities of every sample: the start and the prior of the run that is returned.
+        Data that are not in memory are fitted with the links alone.
+        """
+        center = task.data.center
+        prior, links = task.priors.get(center), task.links.get(center)
+        if prior is None and links is not None and self.spread:
+            prior = _posterior(task, links, self._run_without_prior)
+        if prior is None:
+            return self._run_without_prior(task)
+        start = given_start(task.data, task.clusters, {center: prior.argmax(axis=1)})
+        return self._solve(replace(task, priors={center: prior}), start)
+
+    def _run_without_prior(self, task: Task) -> Run:
+        """Return the best run of a task without a prior, large data by way of a subsample."""
+        return coarse_to_fine(self, task, super()._best_run)
 
 
 def _posterior(task: Task, links: Links, best_run: Callable[[Task], Run]) -> Array | None:

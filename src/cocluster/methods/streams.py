@@ -7,20 +7,20 @@ the columns as they are, its sums are added, and the columns move as if all rows
 A clustering of few rows may be a poor one, from which no further row leads away. So the first rows
 are kept until they are many, and fitted anew whenever there are half as many again.
 
-A method that takes `partial_fit` and `n_samples_seen` as its own has three functions for them:
+A method with `partial_fit` derives from `PartialFitMixin` and has three functions for it:
 
     _streamed_rows(data)            the factor of new rows, with all that was learned fixed
     _streamed_columns(task, state)  the state with the columns moved, and the association
     _streamed_labels(data, state)   labels of a block, whose factor is stored, and of all columns
 
-The first and the last of hard methods are here.
+The first and the last of hard methods are those of `HardPartialFitMixin`.
 """
 
 from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,11 +33,10 @@ from cocluster.linalg.partitions import as_partition, is_hard, strongest, unchan
 from cocluster.linalg.types import Array, Factor, is_operator
 from cocluster.methods import numbering
 from cocluster.methods.base import Coclusterer
-from cocluster.methods.task import Form, Task
-from cocluster.trifactor import State
+from cocluster.methods.task import Task
+from cocluster.trifactor import Interrupted, State
 from cocluster.utils.randomness import generator
 
-Method = TypeVar("Method", bound=Coclusterer)
 # Rounds of new rows and all columns for a block: labels of planted data settle in two or three.
 ROUNDS = 5
 # Entries of the first rows that are kept, at most 24 MB. Of 200,000 x 10,000 planted counts a fit
@@ -110,78 +109,121 @@ class Stream:
         The rows themselves, as they came; None once they are too many.
     n_fitted : int
         Of the rows kept, those of the last fit.
-    form : Form
-        That of the estimator: an estimator with another one has been fitted anew since.
     """
 
     seen: SeenRows
     kept: RelationalData | None
     n_fitted: int
-    form: Form
 
 
-def hard_rows(self: Any, data: RelationalData) -> Factor:
-    """Of hard methods: every new row where it costs least."""
-    return as_partition(self._costs_of(data).argmin(axis=1), len(self.associations_[0]))
+if TYPE_CHECKING:
+    Base = Coclusterer
+else:
+    # Not a dataclass: its fields would hide the defaults of other bases.
+    Base = object
 
 
-def hard_labels(self: Any, data: RelationalData, state: State) -> tuple[Array, Array]:
-    """Of hard methods: the factors are the labels."""
-    (relation,) = data.relations
-    return strongest(self._factors[relation.rows]), strongest(state.factors[relation.cols])
+class PartialFitMixin(Base):
+    """Base of methods with `partial_fit`; the head of this module names the hooks they have."""
 
+    _stream: Stream | None
 
-def partial_fit(self: Method, X: Any, y: Any = None) -> Method:
-    """Go on with further rows, of which only sums are kept in the end.
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Go on with further rows, of which only sums are kept in the end.
 
-    The first rows, up to 2,000,000 entries, are kept; they are fitted anew, as by `fit`,
-    whenever there are half as many again. Other new rows are assigned, and the columns and the
-    association follow, as if all rows were there. Clusters of rows keep their numbers. Data
-    are scaled as in the last fit.
+        After `fit`, new rows are assigned and added to the sums over the rows of the fit. Without
+        it, the first rows, up to 2,000,000 entries, are kept; they are fitted anew, as by `fit`,
+        whenever there are half as many again. Other new rows are assigned, and the columns and the
+        association follow, as if all rows were there. Clusters of rows keep their numbers. Data
+        are scaled as in the last fit.
 
-    Parameters
-    ----------
-    X : matrix of shape (n_rows, n_features)
-        Further rows, with the columns of the first block, which must have at least as many
-        rows as there are clusters. Rows should come in random order: clusters that the first
-        2,000,000 entries do not show are hardly found later.
-    y : ignored
+        Parameters
+        ----------
+        X : matrix of shape (n_rows, n_features)
+            Further rows, with the columns of the first block, which must have at least as many
+            rows as there are clusters. Rows should come in random order: clusters that the first
+            2,000,000 entries do not show are hardly found later.
+        y : ignored
 
-    Returns
-    -------
-    self
-        ``labels_`` are those of this block, ``column_labels_`` and ``association_`` those of
-        all rows so far, of which there are ``n_samples_seen_``. `predict` gives labels to any
-        rows, also to those of earlier blocks.
-    """
-    data = self._read(X).oriented()
-    _check_streamed(self, data)
-    if not hasattr(self, "_form"):
-        _begin(self, data, None)
-        return self
-    stream, scaled = _stream_so_far(self), self._new_data(data)
-    kept = None
-    if stream.kept is not None:
-        kept = _below(stream.kept, self._matched(data))
-        if len(kept) >= GROWTH * stream.n_fitted:
-            _begin(self, kept, len(data))
+        Returns
+        -------
+        self
+            ``labels_`` are those of this block, ``column_labels_`` and ``association_`` those of
+            all rows so far, of which there are ``n_samples_seen_``. `predict` gives labels to any
+            rows, also to those of earlier blocks.
+        """
+        data = self._read(X).oriented()
+        _check_streamed(self, data)
+        if not hasattr(self, "_form"):
+            _begin(self, data, None)
             return self
-    _follow(self, scaled, replace(stream, kept=kept))
-    return self
+        stream, scaled = _stream_so_far(self), self._new_data(data)
+        kept = None
+        if stream.kept is not None:
+            kept = _below(stream.kept, self._matched(data))
+            if len(kept) >= GROWTH * stream.n_fitted:
+                _begin(self, kept, len(data))
+                return self
+        _follow(self, scaled, replace(stream, kept=kept))
+        return self
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """Number of rows that `fit` and `partial_fit` have been given."""
+        return _stream_so_far(self).seen.n
+
+    def _fit(self, X: Any, y: Any, **fitting: Any) -> Self:
+        try:
+            task, _ = self._solved(X, y, **fitting)
+        except Interrupted:
+            self.__dict__.pop("_stream", None)
+            raise
+        self._stream = _stream_of_fit(self, task)
+        return self
+
+    def _streamed_rows(self, data: RelationalData) -> Factor:
+        """Return the factor of new rows, with the columns and the association fixed."""
+        raise NotImplementedError
+
+    def _streamed_columns(self, task: Task, state: State) -> State:
+        """Return the state with the columns moved, and the association that follows."""
+        raise NotImplementedError
+
+    def _streamed_labels(self, data: RelationalData, state: State) -> tuple[Array, Array]:
+        """Return labels of the rows of a block, whose factor is stored, and of all columns."""
+        raise NotImplementedError
 
 
-def n_samples_seen(self: Any) -> int:
-    """Rows that `partial_fit` has been given."""
-    return _stream_so_far(self).seen.n
+class HardPartialFitMixin(PartialFitMixin):
+    """Base of methods with hard labels and `partial_fit`."""
+
+    def _streamed_rows(self, data: RelationalData) -> Factor:
+        # Every new row goes to the cluster in which it costs least.
+        return as_partition(self._costs_of(data).argmin(axis=1), len(self.associations_[0]))
+
+    def _streamed_labels(self, data: RelationalData, state: State) -> tuple[Array, Array]:
+        (relation,) = data.relations
+        return strongest(self._factors[relation.rows]), strongest(state.factors[relation.cols])
+
+
+def _stream_of_fit(self: Any, task: Task) -> Stream | None:
+    """Return the sums over the rows of a fit; None if `partial_fit` takes no such data."""
+    relation, *others = task.data.relations
+    if others or relation.rows == relation.cols:
+        return None
+    if relation.observed is not None or is_operator(relation.matrix):
+        return None
+    seen = SeenRows.of(relation.matrix, self._factors[relation.rows])
+    return Stream(seen, None, seen.n)
 
 
 def _stream_so_far(self: Any) -> Stream:
     """What is left of the rows so far."""
     stream: Stream | None = vars(self).get("_stream")
-    if stream is None or stream.form is not self._form:
+    if stream is None:
         raise AttributeError(
-            "There are no sums over earlier rows: fit keeps none. Begin with partial_fit, on "
-            "an estimator that is not fitted."
+            "There are no sums over earlier rows: fit keeps them for one matrix in memory of "
+            "which every entry is known. Begin with partial_fit on an estimator that is not fitted."
         )
     return stream
 
@@ -211,10 +253,11 @@ def _begin(self: Any, data: RelationalData, n_new: int | None) -> None:
         G, S = _renumbered(G, number), S[np.argsort(number)]
     seen = SeenRows.of(relation.matrix, G)
     enough = values_of(relation.matrix).size > KEPT_ENTRIES
-    stream = Stream(seen, None if enough else data, len(data), self._form)
+    stream = Stream(seen, None if enough else data, len(data))
     new = np.arange(len(data) - (n_new or len(data)), len(data))
     state = seen.state(relation, H, (S,))
-    _store_block(self, self._scaled(data[new], self._form), state, G[new], stream)
+    _store_block(self, self._scaled(data[new], self._form), state, G[new])
+    self._stream = stream
 
 
 def _follow(self: Any, data: RelationalData, stream: Stream) -> None:
@@ -235,13 +278,14 @@ def _follow(self: Any, data: RelationalData, stream: Stream) -> None:
         before, H, associations = G, state.factors[relation.cols], state.associations
         twin._factors = {relation.rows: G, relation.cols: H}
         twin.associations_ = associations
-    form = replace(stream.form, sizes={**stream.form.sizes, relation.rows: every.n})
     # The rows as they are in the sums.
-    _store_block(self, data, state, before, replace(stream, seen=every, form=form))
+    _store_block(self, data, state, before)
+    self._remember(replace(self._form, sizes={**self._form.sizes, relation.rows: every.n}))
+    self._stream = replace(stream, seen=every)
 
 
-def _store_block(self: Any, data: RelationalData, state: State, G: Factor, stream: Stream) -> None:
-    """Write what was found to the estimator: labels of the block, and all that is common."""
+def _store_block(self: Any, data: RelationalData, state: State, G: Factor) -> None:
+    """Write the labels of a block of rows, and the factors and associations, to the estimator."""
     (relation,) = data.relations
     for stale in OF_ONE_RUN:
         self.__dict__.pop(stale, None)
@@ -249,8 +293,6 @@ def _store_block(self: Any, data: RelationalData, state: State, G: Factor, strea
     self.associations_ = state.associations
     rows, columns = self._streamed_labels(data, state)
     self._store_labels({relation.rows: rows, relation.cols: columns})
-    self._remember(stream.form)
-    self._stream = stream
 
 
 def _renumbered(G: Factor, number: Array) -> Factor:

@@ -51,13 +51,13 @@ class KnownScale:
     def of(relation: Relation, with_biases: bool) -> KnownScale:
         """The scale of a relation, with the biases found in it, if they are asked for."""
         R, W = relation.matrix, _mask(relation)
-        known: Array = values_of(R)[values_of(W) > 0]
-        if relation.observed is None and known.size < np.prod(R.shape):
+        values: Array = values_of(R)[values_of(W) > 0]
+        if relation.observed is None and values.size < np.prod(R.shape):
             # Zeros that a complete sparse matrix does not store are in its range.
-            known = np.append(known, 0)
-        found = fit_biases(R, W) if with_biases else None
-        rows = None if found is None else found.rows(R, W)
-        return KnownScale(float(known.min()), float(known.max()), found, rows)
+            values = np.append(values, 0)
+        biases = fit_biases(R, W) if with_biases else None
+        rows = None if biases is None else biases.rows(R, W)
+        return KnownScale(float(values.min()), float(values.max()), biases, rows)
 
     def scaled(self, relation: Relation) -> Relation:
         """The relation as it is fitted."""
@@ -189,26 +189,26 @@ class UnknownEntries(Coclusterer):
             rows, columns = (_positions(g, self._names.get(n), k, what) for g, n, k, what in given)
         i, j = np.broadcast_arrays(rows, columns)
         G, H = (self._factors[name] for name in ends)
-        found = _entries(G, self._predicting[r], H, i.ravel(), j.ravel())
+        entries = _entries(G, self._predicting[r], H, i.ravel(), j.ravel())
         scale = self._form.scalings[r]
         if isinstance(scale, KnownScale):
-            found = scale.restored(found, i.ravel(), j.ravel())
-        return np.asarray(found.reshape(i.shape))
+            entries = scale.restored(entries, i.ravel(), j.ravel())
+        return np.asarray(entries.reshape(i.shape))
 
     def _relation_named(self, view: str | None) -> tuple[int, tuple[str, str]]:
         """Number and types of the relation whose entries are asked for."""
         ends = self._form.ends
-        chosen = [r for r, end in enumerate(ends) if view in (None, end[1])]
-        if len(chosen) != 1:
+        matching = [r for r, end in enumerate(ends) if view in (None, end[1])]
+        if len(matching) != 1:
             raise ValueError(
                 f"view must name the columns of one relation, {', '.join(e[1] for e in ends)}; "
                 f"got {view!r}."
             )
-        (r,) = chosen
-        how = _how(self._form.scalings[r])
-        if how is not None:
+        (r,) = matching
+        scaling = _how(self._form.scalings[r])
+        if scaling is not None:
             raise ValueError(
-                f"The fit scaled the data ({how}), and entries in their own units cannot be "
+                f"The fit scaled the data ({scaling}), and entries in their own units cannot be "
                 "predicted; fit with normalize=None."
             )
         return r, ends[r]
@@ -218,10 +218,10 @@ def _entries(G: Factor, S: Array, H: Factor, rows: Array, columns: Array) -> Arr
     """Entries of G S Hᵀ at some pairs of positions."""
     if is_hard(G) and is_hard(H):
         return np.asarray(S[strongest(G)[rows], strongest(H)[columns]])
-    found = np.empty(len(rows))
-    for part in chunks(len(rows), PAIRS_AT_ONCE):
-        found[part] = np.einsum("ik,ik->i", G[rows[part]] @ S, H[columns[part]])
-    return found
+    entries = np.empty(len(rows))
+    for pairs in chunks(len(rows), PAIRS_AT_ONCE):
+        entries[pairs] = np.einsum("ik,ik->i", G[rows[pairs]] @ S, H[columns[pairs]])
+    return entries
 
 
 def _how(scale: Any) -> str | None:
@@ -265,20 +265,20 @@ def _check_side(
 
 def _positions(given: Any, names: Array | None, size: int, what: str) -> Array:
     """Positions of rows or columns that are given by name or by position."""
-    found = np.asarray(given)
-    if names is not None and (found.dtype.kind not in "iu" or _whole(names)):
-        place = {name: i for i, name in enumerate(names)}
-        unknown = [name for name in found.ravel().tolist() if name not in place]
+    keys = np.asarray(given)
+    if names is not None and (keys.dtype.kind not in "iu" or _whole(names)):
+        position = {name: i for i, name in enumerate(names)}
+        unknown = [name for name in keys.ravel().tolist() if name not in position]
         if unknown:
             raise ValueError(f"The data of the fit had no {what[:-1]} {unknown[0]!r}.")
-        return np.array([place[name] for name in found.ravel().tolist()], dtype=np.intp).reshape(
-            found.shape
+        return np.array([position[name] for name in keys.ravel().tolist()], dtype=np.intp).reshape(
+            keys.shape
         )
-    if found.dtype.kind not in "iu" or (found.size and not 0 <= found.min() <= found.max() < size):
+    if keys.dtype.kind not in "iu" or (keys.size and not 0 <= keys.min() <= keys.max() < size):
         raise ValueError(
             f"{what} must be positions (integers) from 0 to {size - 1}, or names of the data."
         )
-    return found
+    return keys
 
 
 def _whole(names: Array) -> bool:

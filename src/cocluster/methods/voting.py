@@ -73,7 +73,7 @@ def consensus(members: Sequence[Any], n_clusters: int | None = None) -> Consensu
         raise ValueError(f"n_clusters={k} is more than the {len(votes[0])} samples.")
     labels = _best(votes, k)
     labels = by_size(labels, k)[labels]
-    return Consensus(labels, np.mean([_with_most(own, labels) for own in votes], axis=0))
+    return Consensus(labels, np.mean([_with_most(vote, labels) for vote in votes], axis=0))
 
 
 def _labels(member: Any, number: int) -> Array:
@@ -94,8 +94,8 @@ def _best(votes: list[Array], k: int) -> Array:
             starts.append((ballot.T @ rows).toarray() / np.bincount(labels)[:, None])
     # A number that no member has begins at random, from a fixed seed.
     runs = [KMeans(k, init=start, n_init=1, random_state=0) for start in starts]
-    found = [run.fit(rows) for run in runs or [KMeans(k, n_init=10, random_state=0)]]
-    return np.asarray(min(found, key=lambda run: run.inertia_).labels_)
+    fits = [run.fit(rows) for run in runs or [KMeans(k, n_init=10, random_state=0)]]
+    return np.asarray(min(fits, key=lambda run: run.inertia_).labels_)
 
 
 def _indicator(labels: Array) -> sp.csr_matrix:
@@ -104,8 +104,8 @@ def _indicator(labels: Array) -> sp.csr_matrix:
     return sp.csr_matrix((np.ones(n), labels, np.arange(n + 1)))
 
 
-def _with_most(own: Array, labels: Array) -> Array:
+def _with_most(vote: Array, labels: Array) -> Array:
     """Whether each sample is in the cluster of a member that most of its own cluster are in."""
-    common = np.zeros((int(labels.max()) + 1, int(own.max()) + 1))
-    np.add.at(common, (labels, own), 1)
-    return np.asarray(common.argmax(axis=1)[labels] == own)
+    common = np.zeros((int(labels.max()) + 1, int(vote.max()) + 1))
+    np.add.at(common, (labels, vote), 1)
+    return np.asarray(common.argmax(axis=1)[labels] == vote)

@@ -23,12 +23,12 @@ LONG_EDGE = 0.001
 # Cycles per pixel, each twice the last, up to near the finest that pixels can show (0.5).
 FREQUENCIES = (0.05, 0.1, 0.2, 0.4)
 GABOR_ORIENTATIONS = 6
-# Of a gradient, which points somewhere, and of an edge, which has two ends that are alike.
+# Bins of the direction of a gradient (full turn) and of the orientation of an edge (half turn).
 DIRECTIONS, ORIENTATIONS = 8, 4
 
 
 def as_rgb(image: Any, number: int) -> Array:
-    """Image as floats of shape (height, width, 3) in [0, 1], made smaller if it is large."""
+    """Convert an image to floats of shape (height, width, 3) in [0, 1]; shrink a large one."""
     skimage = _skimage()
     pixels = np.asarray(image)
     if pixels.ndim == 2:
@@ -63,7 +63,7 @@ def moments(rgb: Array) -> Array:
 
 def moment_names() -> list[str]:
     """Names of `moments`."""
-    return [f"{what}_{channel}" for channel in "RGB" for what in ("mean", "var", "skew")]
+    return [f"{moment}_{channel}" for channel in "RGB" for moment in ("mean", "var", "skew")]
 
 
 def histogram(rgb: Array) -> Array:
@@ -128,7 +128,7 @@ def edge_coherence_names() -> list[str]:
 
 
 def _skimage() -> Any:
-    """scikit-image, asked for only when images are used."""
+    """Import scikit-image, which only image features need."""
     for module in ("color", "feature", "filters", "measure", "transform"):
         library(f"skimage.{module}", "image features", "image")
     return library("skimage", "image features", "image")
@@ -161,7 +161,7 @@ def _area_names(prefix: str, n_kinds: int) -> list[str]:
 
 
 def _edge_angles(rgb: Array) -> tuple[Array, Array]:
-    """Which pixels are on edges, and the angle of the gradient there."""
+    """Return the mask of the edge pixels, and the angle of the gradient at each pixel."""
     skimage = _skimage()
     luminance = _grey(rgb)
     angle = np.arctan2(skimage.filters.sobel_h(luminance), skimage.filters.sobel_v(luminance))

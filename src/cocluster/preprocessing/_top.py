@@ -32,8 +32,8 @@ class TopFeatures(SelectorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Score the features of X of shape (n_samples, n_features)."""
-        count = self._count_rule()  # refused before the data are looked at
-        X = self._validated(X)
+        count = self._count_rule()  # a wrong n_features is refused before the data are read
+        X = self._validate(X)
         self.scores_ = np.asarray(self._scores(X, y), dtype=np.float64)
         # Stable, so that of equal scores the first features win on every machine.
         best = np.argsort(-self.scores_, kind="stable")[: count(X.shape[1])]
@@ -43,14 +43,14 @@ class TopFeatures(SelectorMixin, BaseEstimator):
 
     @abstractmethod
     def _scores(self, X: InMemory, y: Any) -> Array:
-        """Score of each feature."""
+        """Score each feature."""
 
-    def _validated(self, X: Any) -> InMemory:
-        """Checked data."""
+    def _validate(self, X: Any) -> InMemory:
+        """Validate X: sparse or dense, of single or double precision."""
         return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
 
     def _count_rule(self) -> Any:
-        """From how many features there are to how many to keep."""
+        """Return a function from the number of features to the number to keep."""
         n = self.n_features
         # 1 is one feature and 1.0 all of them: the type says which is meant.
         if is_whole(n) and n >= 1:
@@ -62,7 +62,7 @@ class TopFeatures(SelectorMixin, BaseEstimator):
         )
 
     def _get_support_mask(self) -> Array:
-        """Which features are kept."""
+        """Return the mask of the selected features."""
         check_is_fitted(self)
         return self.support_
 

@@ -1,4 +1,4 @@
-"""What stands in texts besides their own words: headers of mail, lines that many texts share."""
+"""Detection of boilerplate in texts: mail headers, and lines that many texts share."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _MAIL = {
 # One such line may begin any text ("To: whom it may concern"), two hardly do.
 _LEAST_FIELDS = 2
 
-# A line that so many of the texts have is none of their own ...
+# Share of the texts that must have a line before it counts as boilerplate ...
 SHARED_BY = 0.1
-# ... if it is so many texts at least: in a handful, two that quote each other are no pattern ...
+# ... and their least number: two of a handful of texts that quote each other are no pattern ...
 _LEAST_TEXTS = 5
-# ... and has so many words: "Yours," or "Introduction" do no harm, and document frequency finds it.
+# ... and the least number of words of the line: document frequency handles shorter ones.
 _LEAST_WORDS = 3
-# So many texts show every line that a tenth of all has; the lines of millions would fill memory.
-_LOOKED_AT = 5000
+# Number of texts in the sample that proposes lines; the lines of millions would fill memory.
+_SAMPLE_SIZE = 5000
 
 
 def split_mail(text: str) -> tuple[dict[str, str], str]:
-    """Header and body of a letter or of an article of a newsgroup.
+    """Split a letter or a newsgroup article into header and body.
 
     Parameters
     ----------
@@ -52,25 +52,25 @@ def split_mail(text: str) -> tuple[dict[str, str], str]:
     """
     fields: dict[str, str] = {}
     name = ""
-    place = 0
+    offset = 0
     for line in _lines(text):
-        found = _FIELD.match(line)
-        if found:
-            name = found[1].lower()
-            fields.setdefault(name, line[found.end() :].strip())
+        field = _FIELD.match(line)
+        if field:
+            name = field[1].lower()
+            fields.setdefault(name, line[field.end() :].strip())
         elif name and line[:1] in (" ", "\t") and line.strip():
             fields[name] += f" {line.strip()}"  # long fields go on in the next line, indented
-        elif place or not line.startswith("From "):  # the line that separates letters in a mailbox
+        elif offset or not line.startswith("From "):  # the line that separates letters in a mailbox
             break
-        place += len(line) + 1
+        offset += len(line) + 1
     mail = len(_MAIL & fields.keys()) >= _LEAST_FIELDS
-    blank, _, body = text[place:].partition("\n")
+    blank, _, body = text[offset:].partition("\n")
     # Without an empty line after it, this is a text that begins with a list.
     return (fields, body) if mail and not blank.strip() else ({}, text)
 
 
 def shared_lines(texts: Collection[str]) -> frozenset[str]:
-    """Lines that many texts have word for word: footers, disclaimers, questions of a form.
+    """Find the lines that many texts have word for word: footers, disclaimers, form questions.
 
     Copies of a text count once, and texts of a single line do not count.
 
@@ -83,40 +83,44 @@ def shared_lines(texts: Collection[str]) -> frozenset[str]:
     distinct = set(texts)
     least = max(_LEAST_TEXTS, SHARED_BY * len(distinct))
     # By checksum, so that the choice depends neither on the order of the texts nor on chance.
-    looked_at = sorted(distinct, key=_checksum)[:_LOOKED_AT]
-    # Half as often as needed among those looked at: chance does not let one slip through.
-    enough = least * len(looked_at) / len(distinct) / 2 if distinct else 0
-    frequent = {line for line, n in _in_texts(looked_at).items() if n >= enough}
-    return frozenset(line for line, n in _in_texts(distinct, frequent).items() if n >= least)
+    sample = sorted(distinct, key=_checksum)[:_SAMPLE_SIZE]
+    # Half of the needed frequency within the sample, so that chance hides no shared line.
+    enough = least * len(sample) / len(distinct) / 2 if distinct else 0
+    frequent = {line for line, n in _line_frequencies(sample).items() if n >= enough}
+    return frozenset(
+        line for line, n in _line_frequencies(distinct, frequent).items() if n >= least
+    )
 
 
 def without_lines(text: str, lines: Collection[str]) -> str:
-    """The text without some lines."""
+    """Remove the given lines from a text."""
     if not lines:
         return text
     return "\n".join(line for line in text.split("\n") if line.strip() not in lines)
 
 
-def _in_texts(texts: Iterable[str], among: set[str] | None = None) -> Counter[str]:
-    """How many texts have each line; only those `among` some lines, if given."""
-    found: Counter[str] = Counter()
+def _line_frequencies(texts: Iterable[str], among: set[str] | None = None) -> Counter[str]:
+    """Count the texts that have each line; only lines in `among`, if it is given."""
+    frequencies: Counter[str] = Counter()
     for text in texts:
         lines = {line.strip() for line in text.split("\n")} - {""}
         if len(lines) > 1:
-            found.update(lines if among is None else lines & among)
-    return Counter({line: n for line, n in found.items() if len(line.split()) >= _LEAST_WORDS})
+            frequencies.update(lines if among is None else lines & among)
+    return Counter(
+        {line: n for line, n in frequencies.items() if len(line.split()) >= _LEAST_WORDS}
+    )
 
 
 def _checksum(text: str) -> tuple[int, str]:
-    """A number that depends on the text alone, and the text for the rare pairs that share one."""
+    """Return a sort key: the checksum of a text, and the text itself to break ties."""
     return crc32(text.encode("utf-8", "surrogatepass")), text
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Lines one by one: of a long text only the first few are looked at."""
-    place = 0
-    while place < len(text):
-        end = text.find("\n", place)
+    """Iterate over the lines of a text; lazily, because callers stop after the header."""
+    offset = 0
+    while offset < len(text):
+        end = text.find("\n", offset)
         end = len(text) if end < 0 else end
-        yield text[place:end]
-        place = end + 1
+        yield text[offset:end]
+        offset = end + 1

@@ -63,7 +63,7 @@ class DocumentCategory(TransformerMixin, BaseEstimator):
         best = [self._best(shares[[c]]) for c in range(len(self.classes_))]
         # One entry for each typical word and the category it is typical of.
         words = np.concatenate(best)
-        owner = np.repeat(np.arange(len(best)), [len(found) for found in best])
+        owner = np.repeat(np.arange(len(best)), [len(category_words) for category_words in best])
         shape = (X.shape[1], len(best))
         self.typical_ = sp.csr_array((np.ones(len(words), bool), (words, owner)), shape)
         return self
@@ -79,8 +79,8 @@ class DocumentCategory(TransformerMixin, BaseEstimator):
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
         # How often a word occurs does not count, only whether.
         occurs = sp.csr_array(X != 0).astype(X.dtype)
-        found = (occurs @ self.typical_.astype(X.dtype)).toarray()
-        return found / min(self.n_words, X.shape[1])
+        matches = (occurs @ self.typical_.astype(X.dtype)).toarray()
+        return matches / min(self.n_words, X.shape[1])
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names of the categories."""

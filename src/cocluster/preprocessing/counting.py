@@ -1,4 +1,4 @@
-"""Words of texts, counted so that what they are about is left."""
+"""Word counts of texts without stop words, mail headers and boilerplate."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from cocluster.preprocessing.languages import STOP_WORDS, languages_of
 # A letter: neither digit nor underscore, but also the marks that letters of Hebrew, Arabic and the
 # scripts of India are written with, which Python does not count as parts of words.
 _LETTER = r"(?:[^\W\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u0652\u0900-\u0963\u0971-\u0dff])"
-# In fewer texts than this a word of most of them may still tell them apart.
+# Number of texts below which `max_df` is ignored: a frequent word may still tell them apart.
 _FEW_TEXTS = 20
 # Version of what `WordCounter.to_json` writes.
 _FORMAT = 1
@@ -32,7 +32,7 @@ _FOUND = ("n_texts_", "n_mail_", "languages_", "min_df_", "max_df_")
 
 
 class WordCounter(TransformerMixin, BaseEstimator):
-    """Count the words of texts, without those that tell nothing about what a text is about.
+    """Count the words of texts, without words that say nothing about their topics.
 
     Words are runs of letters in lower case. Words of the languages found that say nothing alone
     ("the", "und") are left out, and so are words of very few and of most texts, headers of mail,
@@ -121,44 +121,46 @@ class WordCounter(TransformerMixin, BaseEstimator):
     def fit_transform(self, texts: Iterable[str], y: Any = None, **params: Any) -> sp.csr_array:
         """Find the words to count and count them: texts are rows, words columns."""
         self._check()
-        given = _texts(texts)
-        bodies = [self._body(text) for text in given]
-        self.n_texts_ = len(given)
-        self.n_mail_ = sum(body is not text for body, text in zip(bodies, given, strict=True))
+        documents = _texts(texts)
+        bodies = [self._body(text) for text in documents]
+        self.n_texts_ = len(documents)
+        self.n_mail_ = sum(body is not text for body, text in zip(bodies, documents, strict=True))
         self.shared_lines_ = frozenset() if self.boilerplate else shared_lines(bodies)
-        own = [self._own(text) for text in given]
-        self.min_df_, self.max_df_ = self._bounds(len(given))
+        contents = [self._content(text) for text in documents]
+        self.min_df_, self.max_df_ = self._bounds(len(documents))
         self.stop_words_: frozenset[str] = frozenset()
-        counts, words = _count(own, self._words)
+        counts, words = _count(contents, self._words)
         self.languages_ = languages_of(counts, words)
         self.stop_words_ = self._stop_words()
-        if self.bigrams:  # pairs are made of what stop words leave, so they have to be known first
-            counts, words = _count(own, self._words)
-        kept = self._kept(counts, words)
-        self.words_ = words[kept]
-        return counts[:, np.flatnonzero(kept)]
+        if self.bigrams:  # pairs skip stop words, which must be known first
+            counts, words = _count(contents, self._words)
+        mask = self._mask(counts, words)
+        self.words_ = words[mask]
+        return counts[:, np.flatnonzero(mask)]
 
     def transform(self, texts: Iterable[str]) -> sp.csr_array:
         """Count the words found by `fit` in any texts."""
         check_is_fitted(self)
-        place = {word: j for j, word in enumerate(self.words_)}
-        own = self.bodies(texts)
-        if not own:
-            return sp.csr_array((0, len(place)))
-        return _csr(CountVectorizer(analyzer=self._words, vocabulary=place).transform(own))
+        vocabulary = {word: j for j, word in enumerate(self.words_)}
+        contents = self.bodies(texts)
+        if not contents:
+            return sp.csr_array((0, len(vocabulary)))
+        return _csr(
+            CountVectorizer(analyzer=self._words, vocabulary=vocabulary).transform(contents)
+        )
 
     def bodies(self, texts: Iterable[str]) -> list[str]:
-        """What is counted of texts: no mail headers, and no lines that many texts share."""
+        """Return the texts without mail headers and without lines that many texts share."""
         check_is_fitted(self)
-        return [self._own(text) for text in _texts(texts)]
+        return [self._content(text) for text in _texts(texts)]
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """The words counted."""
+        """Return the counted words."""
         check_is_fitted(self)
         return self.words_
 
     def told(self) -> str:
-        """What was counted and what was left out, in one line.
+        """Describe the counted and the omitted words in one line.
 
         Examples
         --------
@@ -166,36 +168,36 @@ class WordCounter(TransformerMixin, BaseEstimator):
         '2 words of 2 letters or more, in lower case · without: 243 stop words (English)'
         """
         check_is_fitted(self)
-        what = "words and pairs of words" if self.bigrams else "words"
-        parts = [
-            f"{len(self.words_):,} {what} of {self.min_letters} letters or more, in lower case"
+        unit = "words and pairs of words" if self.bigrams else "words"
+        clauses = [
+            f"{len(self.words_):,} {unit} of {self.min_letters} letters or more, in lower case"
         ]
         if self.lemmas is not None:
-            parts[0] += ", as lemmas"
+            clauses[0] += ", as lemmas"
         if self.min_df_ > 1 or self.max_df_ < self.n_texts_:
-            parts.append(f"in {self.min_df_:,} to {self.max_df_:,} of {self.n_texts_:,} texts")
-        without = [f"{len(self.stop_words_):,} stop words{self._of_languages()}"]
+            clauses.append(f"in {self.min_df_:,} to {self.max_df_:,} of {self.n_texts_:,} texts")
+        without = [f"{len(self.stop_words_):,} stop words{self._language_suffix()}"]
         if self.n_mail_:
             without.append(f"mail headers of {self.n_mail_:,} texts")
         if self.shared_lines_:
             example = min(self.shared_lines_)
             without.append(f"{len(self.shared_lines_):,} lines of many texts such as {example!r}")
-        parts.append("without: " + ", ".join(without[not self.stop_words_ :]))
-        return " · ".join(part for part in parts if part != "without: ")
+        clauses.append("without: " + ", ".join(without[not self.stop_words_ :]))
+        return " · ".join(clause for clause in clauses if clause != "without: ")
 
     def to_json(self) -> dict[str, Any]:
-        """Options and words as plain values, from which `from_json` makes the same counter."""
+        """Return options and words as plain values, from which `from_json` restores the counter."""
         check_is_fitted(self)
         options = {name: getattr(self, name) for name in _OPTIONS}
         # Given words are among those found, and an iterable may be used up.
         if not isinstance(self.stop_words, str | None):
             options["stop_words"] = sorted(self.stop_words_)
-        found = {name: getattr(self, name) for name in _FOUND}
+        fitted_values = {name: getattr(self, name) for name in _FOUND}
         return {
             "format": _FORMAT,
             "options": options,
             "lemmas": self.lemmas is not None,
-            "found": found | {"languages_": list(self.languages_)},
+            "found": fitted_values | {"languages_": list(self.languages_)},
             "stop_words": sorted(self.stop_words_),
             "shared_lines": sorted(self.shared_lines_),
             "words": self.words_.tolist(),
@@ -205,7 +207,7 @@ class WordCounter(TransformerMixin, BaseEstimator):
     def from_json(
         cls, saved: Mapping[str, Any], lemmas: Callable[[str], str] | None = None
     ) -> WordCounter:
-        """The counter that `to_json` saved.
+        """Restore the counter that `to_json` saved.
 
         A function cannot be saved: `lemmas` must be given again if there was one.
         """
@@ -226,116 +228,118 @@ class WordCounter(TransformerMixin, BaseEstimator):
         return counter
 
     def _check(self) -> None:
-        """Refuse parameters that are no good, before the texts are looked at."""
+        """Refuse invalid parameters before any text is read."""
         if not isinstance(self.min_letters, Integral) or self.min_letters < 1:
             raise ValueError(f"min_letters is {self.min_letters!r}; pass an int >= 1.")
         for name in ("min_df", "max_df"):
             value = getattr(self, name)
-            whole = isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
-            share = isinstance(value, Real) and not isinstance(value, Integral) and 0 <= value <= 1
-            if not (whole or share or (name == "min_df" and value == "auto")):
+            is_count = isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
+            is_share = (
+                isinstance(value, Real) and not isinstance(value, Integral) and 0 <= value <= 1
+            )
+            if not (is_count or is_share or (name == "min_df" and value == "auto")):
                 raise ValueError(
                     f"{name} is {value!r}; pass a number of texts (an int >= 1) or a share of them "
                     "(a float from 0 to 1)."
                 )
-        for language in self._asked_languages():
+        for language in self._requested_languages():
             if language not in STOP_WORDS:
                 raise ValueError(
                     f"There are no stop words of {language!r}; known are {', '.join(STOP_WORDS)}. "
                     "Or pass a list of words."
                 )
 
-    def _asked_languages(self) -> list[str]:
-        """Languages named by the caller."""
+    def _requested_languages(self) -> list[str]:
+        """Return the languages named in `stop_words`."""
         if not isinstance(self.stop_words, str) or self.stop_words == "auto":
             return []
         return [name.strip().lower() for name in self.stop_words.split(",")]
 
     def _stop_words(self) -> frozenset[str]:
-        """Words to leave out, whatever their frequency."""
+        """Return the stop words, which are left out whatever their frequency."""
         if self.stop_words is None:
             return frozenset()
         if not isinstance(self.stop_words, str):
             return frozenset(word.lower() for word in self.stop_words)
-        languages = self._asked_languages() or self.languages_
+        languages = self._requested_languages() or self.languages_
         return frozenset().union(*(STOP_WORDS[language] for language in languages))
 
-    def _of_languages(self) -> str:
-        """Whose stop words are left out, for `told`."""
+    def _language_suffix(self) -> str:
+        """Return the languages of the stop words in parentheses, for `told`."""
         if not isinstance(self.stop_words, str):
             return ""
-        names = self._asked_languages() or self.languages_
+        names = self._requested_languages() or self.languages_
         return f" ({', '.join(name.capitalize() for name in names)})"
 
     def _bounds(self, n: int) -> tuple[int, int]:
-        """Least and largest number of texts of a word."""
+        """Return the least and the largest number of texts that a counted word occurs in."""
         least = max(1, round(log10(max(n, 1)))) if self.min_df == "auto" else self.min_df
         least = least if isinstance(least, Integral) else ceil(float(least) * n)
         most = self.max_df if isinstance(self.max_df, Integral) else int(float(self.max_df) * n)
         return max(int(least), 1), (int(most) if n >= _FEW_TEXTS else n)
 
     def _body(self, text: str) -> str:
-        """A text without its mail header; itself, if it has none or is nothing else."""
+        """Strip the mail header of a text, unless nothing but the header is there."""
         if self.headers:
             return text
         fields, body = split_mail(text)
         return body if fields and body.strip() else text
 
-    def _own(self, text: str) -> str:
-        """What is counted of a text; all of its body if nothing would be left."""
+    def _content(self, text: str) -> str:
+        """Strip mail header and shared lines; keep the whole body if nothing would be left."""
         body = self._body(text)
-        rest = without_lines(body, self.shared_lines_)
-        return rest if rest.strip() else body
+        unshared = without_lines(body, self.shared_lines_)
+        return unshared if unshared.strip() else body
 
     def _words(self, text: str) -> list[str]:
-        """Words and pairs of words of a text, with repetitions."""
+        """Split a text into words and pairs of words, with repetitions."""
         # Composed, so that an accent is part of its letter however it was typed.
-        found = self._pattern.findall(normalize("NFC", text).lower())
+        tokens = self._pattern.findall(normalize("NFC", text).lower())
         if self.lemmas is not None:
-            found = [self.lemmas(word) for word in found]
-        words = [word for word in found if word not in self.stop_words_]
+            tokens = [self.lemmas(word) for word in tokens]
+        words = [word for word in tokens if word not in self.stop_words_]
         if not self.bigrams:
             return words
         return words + [f"{a} {b}" for a, b in pairwise(words)]
 
     @property
     def _pattern(self) -> re.Pattern[str]:
-        """What a word is; `re` keeps patterns that it compiled before."""
+        """Return the pattern of a word; `re` caches compiled patterns."""
         # A run of letters beside a digit or an underscore is part of a code, not a word.
         return re.compile(rf"(?<!\w){_LETTER}{{{self.min_letters},}}(?!\w)")
 
-    def _kept(self, counts: sp.csr_array, words: Array) -> Array:
-        """Which words are counted, as a mask."""
+    def _mask(self, counts: sp.csr_array, words: Array) -> Array:
+        """Return the mask of the words to count."""
         texts = np.bincount(counts.indices, minlength=len(words))
         stop = np.array([word in self.stop_words_ for word in words], dtype=bool)
-        few, many = texts < self.min_df_, texts > self.max_df_
-        kept = ~(stop | few | many)
+        too_rare, too_common = texts < self.min_df_, texts > self.max_df_
+        mask = ~(stop | too_rare | too_common)
         if len(words) == 0:
             raise ValueError("there are no words in these texts.")
-        if not kept.any():
+        if not mask.any():
             raise ValueError(
                 f"there are no words to count: of {len(words):,} different ones {stop.sum():,} are "
-                f"stop words, {(few & ~stop).sum():,} are in fewer than {self.min_df_:,} and "
-                f"{(many & ~stop).sum():,} in more than {self.max_df_:,} of {self.n_texts_:,} "
-                "texts; pass a WordCounter with other min_df and max_df, or, for a script without "
-                "blanks between words, a CountVectorizer with a tokenizer."
+                f"stop words, {(too_rare & ~stop).sum():,} are in fewer than {self.min_df_:,} and "
+                f"{(too_common & ~stop).sum():,} in more than {self.max_df_:,} of "
+                f"{self.n_texts_:,} texts; pass a WordCounter with other min_df and max_df, or, "
+                "for a script without blanks between words, a CountVectorizer with a tokenizer."
             )
-        return kept
+        return mask
 
 
 def _texts(texts: Iterable[str]) -> list[str]:
-    """Texts as a list, with lines that end in a line feed."""
+    """List the texts, with lines that end in a line feed."""
     if isinstance(texts, str):
         raise TypeError("WordCounter takes a list of texts, not one text.")
-    given = list(texts)
-    for i, text in enumerate(given):
+    documents = list(texts)
+    for i, text in enumerate(documents):
         if not isinstance(text, str):
             raise TypeError(f"Text {i} is {text!r}; pass a str, which may be empty, for each text.")
-    return [text.replace("\r\n", "\n").replace("\r", "\n") for text in given]
+    return [text.replace("\r\n", "\n").replace("\r", "\n") for text in documents]
 
 
 def _count(texts: list[str], analyzer: Callable[[str], list[str]]) -> tuple[sp.csr_array, Array]:
-    """Counts of all words, and the words in order."""
+    """Count all words; return the counts and the words in order."""
     counter = CountVectorizer(analyzer=analyzer)
     try:
         counts = counter.fit_transform(texts)
@@ -345,5 +349,5 @@ def _count(texts: list[str], analyzer: Callable[[str], list[str]]) -> tuple[sp.c
 
 
 def _csr(counts: Any) -> sp.csr_array:
-    """Counts as numbers of double precision."""
+    """Convert counts to a csr_array of double precision."""
     return sp.csr_array(counts).astype(np.float64)

@@ -61,7 +61,7 @@ class GeneScreen(SelectorMixin, BaseEstimator):
         """Find the genes of X of shape (n_samples, n_genes) that vary enough."""
         if self.floor is not None and self.ceiling is not None and self.floor >= self.ceiling:
             raise ValueError(f"floor {self.floor} is not below ceiling {self.ceiling}.")
-        X = self._clipped(validate_data(self, X, dtype=[np.float64, np.float32]))
+        X = self._clip(validate_data(self, X, dtype=[np.float64, np.float32]))
         low, high = X.min(axis=0), X.max(axis=0)
         if low.min() < 0:
             raise ValueError(
@@ -77,17 +77,17 @@ class GeneScreen(SelectorMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> InMemory:
-        """The chosen genes, clipped."""
-        return self._clipped(super().transform(X))
+        """Select the genes and clip their values."""
+        return self._clip(super().transform(X))
 
-    def _clipped(self, X: Array) -> Array:
-        """X within floor and ceiling; X itself if there is neither."""
+    def _clip(self, X: Array) -> Array:
+        """Clip X to floor and ceiling; return X itself if there is neither."""
         if self.floor is None and self.ceiling is None:
             return X
         return np.clip(X, self.floor, self.ceiling)
 
     def _get_support_mask(self) -> Array:
-        """Which genes are kept."""
+        """Return the mask of the selected genes."""
         check_is_fitted(self)
         return self.support_
 
@@ -121,9 +121,9 @@ class TopGenesByFirstComponent(TopFeatures):
         super().__init__(n_features)
 
     def _scores(self, X: InMemory, y: Any) -> Array:
-        # Nothing varies, or there is one gene: all weigh the same, as a unit vector has it.
+        # With one sample nothing varies, and one gene has no rival: all genes weigh the same.
         if min(X.shape) == 1:
             return np.full(X.shape[1], X.shape[1] ** -0.5)
-        # Sparse data stay sparse with this solver, which needs a start that is drawn.
+        # This solver keeps sparse data sparse; it needs a seed, because its start is random.
         component = PCA(n_components=1, svd_solver="arpack", random_state=0).fit(X).components_[0]
         return np.abs(component)

@@ -80,7 +80,7 @@ class ImageFeatures(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Iterable[Any], y: Any = None) -> Array:
-        """As fit and transform, computing the features once."""
+        """Fit and transform, computing the features once."""
         self._check_families()
         raw = self._raw(X)
         self.scaler_ = MinMaxScaler(clip=True).fit(raw)

@@ -1,4 +1,4 @@
-"""Which languages texts are written in, and the words of these languages that say nothing alone.
+"""Recognition of the languages of texts, and the stop words of these languages.
 
 The lists are short on purpose: articles, pronouns, prepositions, conjunctions and the common forms
 of helping verbs. They tell languages apart, and whatever else is in most documents of a collection
@@ -207,7 +207,7 @@ LEAST_WORDS = 2
 
 
 def languages_of(counts: InMemory, words: Array) -> tuple[str, ...]:
-    """The language of all documents together, then those that a good part of them is written in.
+    """Recognise the main language of the documents, then further languages by document.
 
     Parameters
     ----------
@@ -229,24 +229,26 @@ def languages_of(counts: InMemory, words: Array) -> tuple[str, ...]:
     >>> languages_of(counter.transform(texts), counter.get_feature_names_out())
     ('english', 'german')
     """
-    known = [j for j, word in enumerate(words) if word in _LISTED]
-    listed = np.array([[words[j] in stop for stop in STOP_WORDS.values()] for j in known], float)
-    listed = listed.reshape(len(known), len(STOP_WORDS))  # also if no word is known
-    seen = counts[:, known]
+    stop_columns = [j for j, word in enumerate(words) if word in _LISTED]
+    listed = np.array(
+        [[words[j] in stop for stop in STOP_WORDS.values()] for j in stop_columns], float
+    )
+    listed = listed.reshape(len(stop_columns), len(STOP_WORDS))  # also if no word is known
+    seen = counts[:, stop_columns]
     covered, different = seen @ listed, (seen > 0).astype(float) @ listed
     # A word of several languages tells them apart less: it counts as a share for each.
-    told = seen @ (listed / listed.sum(axis=1, keepdims=True))
+    evidence = seen @ (listed / listed.sum(axis=1, keepdims=True))
     lengths = np.asarray(counts.sum(axis=1)).ravel()
-    main = told.sum(axis=0).argmax()
+    main = evidence.sum(axis=0).argmax()
     enough = covered[:, main].sum() > LEAST_COVERED * lengths.sum()
-    found = [main] if enough and listed[:, main].sum() >= LEAST_WORDS else []
-    best = told.argmax(axis=1)
+    recognised = [main] if enough and listed[:, main].sum() >= LEAST_WORDS else []
+    best = evidence.argmax(axis=1)
     every = np.arange(len(best))
     sure = covered[every, best] > LEAST_COVERED * lengths
     sure &= different[every, best] > LEAST_WORDS
     documents = np.bincount(best[sure], minlength=len(STOP_WORDS))
     # Stable, so that of languages of equally many documents the first in the table comes first.
     order = np.argsort(-documents, kind="stable")
-    found += [i for i in order if i != main and documents[i] > LEAST_DOCUMENTS * len(best)]
+    recognised += [i for i in order if i != main and documents[i] > LEAST_DOCUMENTS * len(best)]
     names = list(STOP_WORDS)
-    return tuple(names[i] for i in found)
+    return tuple(names[i] for i in recognised)

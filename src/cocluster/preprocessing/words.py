@@ -88,7 +88,7 @@ class TopByVariance(TopFeatures):
 
 
 def counts_by_class(X: InMemory, y: Any) -> tuple[Array, InMemory]:
-    """Classes, and rows of X summed by class."""
+    """Sum the rows of X by class; return the classes and the sums."""
     labels = column_or_1d(y, warn=True)
     check_consistent_length(X, labels)
     classes, codes = np.unique(labels, return_inverse=True)

@@ -2,7 +2,7 @@
 
     mydocs-cocluster/
       project.json      name, source, checksum, how it was read and counted        project.py
-      data/             matrices, names and samples                    cocluster.io.stored
+      data/             matrices, names and samples                    cocluster.io.dataset_folder
       links.csv         the ledger of links                                         ledger.py
       names.csv         names given to clusters                                    project.py
       interview.json    questions and answers, to go on with; talk.json: up to where  talk.py

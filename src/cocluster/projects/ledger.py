@@ -23,7 +23,7 @@ from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.links.files import links_in, rows_of
 from cocluster.links.formats import Numbered, format_of
-from cocluster.utils.files import new_file
+from cocluster.utils.files import new_file, open_regular
 
 HEAD = ("a", "b", "relation", "weight", "source", "time", "step")
 UNDO = "undo"
@@ -180,14 +180,15 @@ class Ledger:
         self._with_our_columns()
         before = self.file.stat().st_size if self.file.exists() else 0
         content = _as_csv(rows if before else [HEAD, *rows])
-        with self.file.open("ab", buffering=0) as opened:
+        descriptor = open_regular(self.file, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        with open(descriptor, "ab", buffering=0) as opened:
             try:
                 # One call of the system: what ends the process ends it before or after.
                 written = opened.write(content)
                 if written != len(content):
                     raise OSError(f"{self.file} could not be written: the disk is full.")
             except BaseException:
-                os.truncate(self.file, before)
+                opened.truncate(before)
                 raise
 
     def _with_our_columns(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cocluster.io.dataset import Dataset
-from cocluster.io.stored import write_dataset
+from cocluster.io.dataset_folder import write_dataset
 from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.projects.ledger import sample_ids

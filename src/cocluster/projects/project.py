@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from cocluster.io.dataset import Dataset
-from cocluster.io.saved import FORMAT, check_format
-from cocluster.io.stored import read_dataset
+from cocluster.io.dataset_folder import read_dataset
+from cocluster.io.models import FORMAT, check_format
 from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.projects.ledger import Ledger, is_edit, sample_ids
 from cocluster.projects.runs import HEARD, NewRun, StoredRun, write_run
-from cocluster.utils.files import hidden_beside, new_folder, sweep, unreadable
+from cocluster.utils.files import check_contained, hidden_beside, new_folder, sweep, unreadable
 from cocluster.utils.locks import sole_writer
 from cocluster.utils.parsing import json_object
 from cocluster.utils.texts import as_json, read_table, write_table
@@ -207,6 +207,9 @@ def open_project(folder: str | os.PathLike[str]) -> Project:
     ------
     FileNotFoundError, ValueError
         If there is no such folder, or if it is no project or one of a newer format.
+    PermissionError
+        If a file of the project is a symbolic or hard link or a special file: whoever writes to
+        the project would change a file elsewhere.
 
     Examples
     --------
@@ -226,10 +229,12 @@ def open_project(folder: str | os.PathLike[str]) -> Project:
     file = place / ABOUT
     if not file.exists():
         if (place / "run.json").exists():
+            check_contained(place)
             return Project(place)
         raise ValueError(
             f"{place} is no project of cocluster: it has no {ABOUT}. `cocluster fit` makes one."
         )
+    check_contained(place)
     # The next writer would do it, but there may be none.
     sweep(place)
     with unreadable(str(file), UnicodeDecodeError):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.io.saved import FORMAT, check_format, read_value, write_value
+from cocluster.io.models import FORMAT, check_format, read_value, write_value
 from cocluster.linalg.types import Array
 from cocluster.report.grid import Grid
 from cocluster.utils.files import unreadable

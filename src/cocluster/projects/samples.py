@@ -10,9 +10,8 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.io.dataset import Dataset
+from cocluster.io.dataset import Dataset, some
 from cocluster.io.readers import read
-from cocluster.io.reading import some
 from cocluster.linalg.matrices import as_sparse
 from cocluster.linalg.types import Array
 from cocluster.preprocessing import WordCounter

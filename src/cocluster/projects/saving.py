@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cocluster.data.relational import relational
 from cocluster.io.dataset import Dataset
-from cocluster.io.stored import dataset_of
+from cocluster.io.dataset_folder import dataset_of
 from cocluster.projects.making import Fitted, begun, keep, names_by_type
 from cocluster.projects.project import new_project, open_project, run_folder, write_about
 from cocluster.projects.runs import NewRun, write_run

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from cocluster.linalg.types import Array
 from cocluster.report.account_tables import rows_of
-from cocluster.report.encoding import decoded, encoded, schema
 from cocluster.report.markdown import as_markdown
 from cocluster.report.notebook import as_notebook
 from cocluster.report.page import page
@@ -38,12 +38,11 @@ from cocluster.report.parts.picture import pictures_part
 from cocluster.report.parts.run import run_part
 from cocluster.report.parts.values import FORMAT, Contents
 from cocluster.report.sureness import sureness
-from cocluster.report.tables import Row, as_frame
+from cocluster.report.tables import Row, as_frame, plain
 
 
-@dataclass(frozen=True, repr=False)
-class Account(Contents):
-    """All that is to be told of a fit; `account` makes it.
+class Account(Contents, frozen=True):
+    """Everything the report and the pages show of a fit; `account` makes it.
 
     What it holds is in `Contents`. Print it for an overview; notebooks show it as a table.
 
@@ -61,29 +60,38 @@ class Account(Contents):
     """
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as dicts, lists, texts and numbers; `from_dict` gives back the same."""
-        found: dict[str, Any] = encoded(self)
-        return found
+        """Return the account as dicts, lists, texts and numbers; `from_dict` is the inverse."""
+        values: dict[str, Any] = plain(msgspec.to_builtins(self, str_keys=True, enc_hook=plain))
+        return values
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Account:
-        """The inverse of `as_dict`, also after JSON."""
+        """Return the account that `as_dict` wrote, also after JSON; raise if a type is wrong."""
         if values.get("format") != FORMAT:
             raise ValueError(
                 f"An account of format {values.get('format')} cannot be read by this version, "
                 f"which knows format {FORMAT}; install the version that wrote it, or make the "
                 "account again."
             )
-        found: Account = decoded(cls, values)
-        return found
+        try:
+            return msgspec.convert(values, cls)
+        except msgspec.ValidationError as error:
+            reason = str(error).replace("`", "'")
+            raise ValueError(f"The account cannot be read: {reason}.") from error
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        """JSON schema of `as_dict`; ``report/account.schema.json`` holds the same."""
-        return schema(cls, "Account of a co-clustering")
+        """Return the JSON schema of `as_dict`, which is also ``report/account.schema.json``."""
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            # Defaults that are tuples become lists, as in a file.
+            **plain(msgspec.json.schema(cls)),
+            "title": "Account of a co-clustering",
+        }
 
     def to_json(self, indent: int | None = None) -> str:
-        """The values of `as_dict` as JSON; its schema is ``report/account.schema.json``."""
+        """Return the account as JSON; its schema is ``report/account.schema.json``."""
+        # msgspec refuses lone surrogates, which names of files may hold; json writes them.
         return json.dumps(self.as_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def rows(self, part: str) -> list[Row]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
 import socket
+import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -113,6 +115,68 @@ def _state(process: int) -> tuple[str, str]:
         return "", ""
     # The third and the 22nd of all fields; the name of the program, with its brackets, is second.
     return fields[0], fields[19]
+
+
+def open_regular(file: Path, flags: int, mode: int = 0o644) -> int:
+    """Open a file for writing and return its descriptor, unless it leads to another place.
+
+    A symbolic link, a second hard link or a special file (a pipe, a device) in a folder from a
+    stranger would have us write to a file elsewhere on the disk; such a file is never opened, or
+    is closed before anything is written.
+
+    Raises
+    ------
+    PermissionError
+        If the file is not a regular file with a single name.
+    """
+    if file.is_symlink():
+        raise PermissionError(_refusal(file, "a symbolic link"))
+    # Opening a pipe would wait for a reader; systems without the two flags have the check alone.
+    safe = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        descriptor = os.open(file, flags | safe, mode)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            raise PermissionError(_refusal(file, "not a regular file")) from None
+        raise
+    kind = _foreign_kind(os.fstat(descriptor))
+    if kind:
+        os.close(descriptor)
+        raise PermissionError(_refusal(file, kind))
+    return descriptor
+
+
+def check_contained(folder: Path) -> None:
+    """Raise PermissionError if a file below a folder is a link to another place, or a special file.
+
+    Whoever writes to such a folder would write to the place that the link leads to.
+    """
+    for parent, folders, files in os.walk(folder):
+        for name in folders:
+            if (entry := Path(parent, name)).is_symlink():
+                raise PermissionError(_refusal(entry, "a symbolic link"))
+        for name in files:
+            entry = Path(parent, name)
+            # A file of another process that is being replaced may be gone by now.
+            with suppress(FileNotFoundError):
+                if kind := _foreign_kind(entry.lstat()):
+                    raise PermissionError(_refusal(entry, kind))
+
+
+def _foreign_kind(status: os.stat_result) -> str:
+    """Say in which way a file is more than a regular file with one name; empty if it is not."""
+    if stat.S_ISLNK(status.st_mode):
+        return "a symbolic link"
+    if not stat.S_ISREG(status.st_mode):
+        return "not a regular file"
+    return "a hard link, with another name elsewhere" if status.st_nlink > 1 else ""
+
+
+def _refusal(file: Path, kind: str) -> str:
+    return (
+        f"{file} is {kind}: writing to it could change a file outside this folder. Replace it by "
+        "a copy of its contents, or remove it."
+    )
 
 
 def hidden_beside(target: Path, word: str) -> Path:

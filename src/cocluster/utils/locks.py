@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from cocluster.utils.files import hidden_beside
+from cocluster.utils.files import hidden_beside, open_regular
 
 # The byte that is locked on Windows, where nobody else can read what is locked: far behind the
 # number of the process, which others are to read.
@@ -27,6 +27,8 @@ def sole_writer(target: Path) -> Iterator[None]:
     ------
     BlockingIOError
         If another process holds it; the sentence names that process.
+    PermissionError
+        If the lock file is a link or a special file, which somebody else has put there.
     """
     file = hidden_beside(target, "lock")
     opened = _locked(file, target)
@@ -75,7 +77,7 @@ def _let_go(file: Path, opened: int) -> None:
 def _locked(file: Path, target: Path) -> int:
     """The open and locked file."""
     while True:
-        opened = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
+        opened = open_regular(file, os.O_RDWR | os.O_CREAT)
         try:
             _take(opened)
             # A writer that has just ended may have removed the file in between.

@@ -21,21 +21,21 @@ from cocluster import __version__
 from cocluster.web.desk import Desk, NotThere
 
 PREFIX = "/api/v1"
-# Below this every whole number is a number of eight bytes of its own.
+# Below this, a float of eight bytes represents every whole number exactly.
 EXACT = 2.0**53
 
 
 class Asked(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """What a request says; subclasses have the fields."""
+    """Base class of request models; subclasses declare the fields."""
 
 
 class Nothing(Asked):
-    """A request that says nothing."""
+    """A request without fields."""
 
 
 @dataclass(frozen=True)
 class File:
-    """An answer that is no JSON."""
+    """A response body that is a file instead of JSON."""
 
     content: bytes
     kind: str = "application/octet-stream"
@@ -44,7 +44,7 @@ class File:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One thing that can be asked for.
+    """One endpoint of the API: its address, function and request model.
 
     Attributes
     ----------
@@ -68,59 +68,60 @@ class Endpoint:
 
 
 def routes_of(endpoints: Sequence[Endpoint], desk: Desk) -> list[Route]:
-    """Routes of a server: one for each path, so that it knows all methods of it."""
+    """Return the routes of a server, one per path with all methods of that path."""
     paths: dict[str, dict[str, Endpoint]] = {}
-    for one in endpoints:
-        paths.setdefault(one.path, {})[one.method] = one
+    for endpoint in endpoints:
+        paths.setdefault(endpoint.path, {})[endpoint.method] = endpoint
     return [
-        Route(PREFIX + path, _handler(own, desk), methods=list(own)) for path, own in paths.items()
+        Route(PREFIX + path, _handler(by_method, desk), methods=list(by_method))
+        for path, by_method in paths.items()
     ]
 
 
-def _handler(own: Mapping[str, Endpoint], desk: Desk) -> Any:
-    """What a server calls for a path."""
+def _handler(by_method: Mapping[str, Endpoint], desk: Desk) -> Any:
+    """Return the request handler of a path, given its endpoints by HTTP method."""
 
     async def handle(request: Request) -> Response:
         # The framework answers HEAD where there is GET.
-        return await _answered(
-            own["GET" if request.method == "HEAD" else request.method], desk, request
+        return await _answer_request(
+            by_method["GET" if request.method == "HEAD" else request.method], desk, request
         )
 
     return handle
 
 
-async def _answered(one: Endpoint, desk: Desk, request: Request) -> Response:
-    """What an endpoint answers; what is wrong becomes a sentence."""
+async def _answer_request(endpoint: Endpoint, desk: Desk, request: Request) -> Response:
+    """Return the response of an endpoint; errors become a status and a sentence."""
     try:
-        asked = await _asked(one, request)
-        # In a thread: others are answered meanwhile.
-        found = await run_in_threadpool(one.run, desk, asked)
+        request_fields = await _read_request(endpoint, request)
+        # In a thread, so that the server answers other requests meanwhile.
+        answer = await run_in_threadpool(endpoint.run, desk, request_fields)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         return said(422, str(error))
     except NotThere as error:
         return said(404, str(error))
     except (ValueError, TypeError, BlockingIOError) as error:
         return said(409, " ".join(str(error).split()))
-    if isinstance(found, File):
-        more = {"content-disposition": f'attachment; filename="{found.name}"'}
-        headers = more if found.name else {}
-        return Response(found.content, media_type=found.kind, headers=headers)
-    return Response(msgspec.json.encode(found), media_type="application/json")
+    if isinstance(answer, File):
+        disposition = {"content-disposition": f'attachment; filename="{answer.name}"'}
+        headers = disposition if answer.name else {}
+        return Response(answer.content, media_type=answer.kind, headers=headers)
+    return Response(msgspec.json.encode(answer), media_type="application/json")
 
 
-async def _asked(one: Endpoint, request: Request) -> Asked:
-    """What a request says, checked."""
-    if one.method == "POST":
+async def _read_request(endpoint: Endpoint, request: Request) -> Asked:
+    """Parse and validate a request into the endpoint's request model."""
+    if endpoint.method == "POST":
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
             raise msgspec.ValidationError("Send JSON, with the content type application/json.")
-        return _decoded(await request.body(), one.asked)
-    given = {**dict(request.query_params), **request.path_params}
-    # Texts of an address become numbers where numbers are asked for.
-    return msgspec.convert(given, one.asked, strict=False)
+        return _decode_body(await request.body(), endpoint.asked)
+    fields = {**dict(request.query_params), **request.path_params}
+    # Not strict: texts of an address are converted where the request model has numbers.
+    return msgspec.convert(fields, endpoint.asked, strict=False)
 
 
-def _decoded(body: bytes, kind: type[Asked]) -> Asked:
-    """What a JSON body says."""
+def _decode_body(body: bytes, kind: type[Asked]) -> Asked:
+    """Parse and validate a JSON body into a request model."""
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError:
@@ -130,30 +131,30 @@ def _decoded(body: bytes, kind: type[Asked]) -> Asked:
 
 
 def _with_whole_numbers(value: Any) -> Any:
-    """A JSON value whose numbers without a fraction are whole ones."""
+    """Convert floats without a fraction to integers, anywhere in a JSON value."""
     if isinstance(value, list):
-        return [_with_whole_numbers(one) for one in value]
+        return [_with_whole_numbers(entry) for entry in value]
     if isinstance(value, dict):
-        return {key: _with_whole_numbers(one) for key, one in value.items()}
+        return {key: _with_whole_numbers(entry) for key, entry in value.items()}
     exact = isinstance(value, float) and abs(value) < EXACT and value.is_integer()
     return int(value) if exact else value
 
 
 def said(status: int, sentence: str) -> Response:
-    """A refusal with its reason."""
+    """Return an error response with its status and reason."""
     body = msgspec.json.encode({"error": sentence})
     return Response(body, status, media_type="application/json")
 
 
 def openapi(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
-    """The OpenAPI document of a table of endpoints."""
-    kinds = list(dict.fromkeys(one.asked for one in endpoints))
-    _, parts = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
+    """Return the OpenAPI document of a table of endpoints."""
+    kinds = list(dict.fromkeys(endpoint.asked for endpoint in endpoints))
+    _, schemas = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
     paths: dict[str, Any] = {}
-    for one in endpoints:
-        schema = parts[one.asked.__name__]
-        paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, schema)
-    parts["Refused"] = {
+    for endpoint in endpoints:
+        schema = schemas[endpoint.asked.__name__]
+        paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _operation(endpoint, schema)
+    schemas["Refused"] = {
         "type": "object",
         "properties": {"error": {"type": "string"}},
         "required": ["error"],
@@ -167,17 +168,17 @@ def openapi(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
         },
         "servers": [{"url": PREFIX}],
         "paths": paths,
-        "components": {"schemas": parts},
+        "components": {"schemas": schemas},
     }
 
 
-def _operation(one: Endpoint, schema: dict[str, Any]) -> dict[str, Any]:
-    """One endpoint, as OpenAPI describes it."""
-    answer: dict[str, Any] = {"description": "Done.", "content": {one.gives: {"schema": {}}}}
+def _operation(endpoint: Endpoint, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the OpenAPI operation object of an endpoint."""
+    answer: dict[str, Any] = {"description": "Done.", "content": {endpoint.gives: {"schema": {}}}}
     refused = {"$ref": "#/components/schemas/Refused"}
-    found: dict[str, Any] = {
-        "operationId": one.run.__name__,
-        "summary": one.about,
+    operation: dict[str, Any] = {
+        "operationId": endpoint.run.__name__,
+        "summary": endpoint.about,
         "responses": {
             "200": answer,
             **{
@@ -190,21 +191,21 @@ def _operation(one: Endpoint, schema: dict[str, Any]) -> dict[str, Any]:
             },
         },
     }
-    if one.method == "POST":
-        reference = {"$ref": f"#/components/schemas/{one.asked.__name__}"}
-        found["requestBody"] = {
+    if endpoint.method == "POST":
+        reference = {"$ref": f"#/components/schemas/{endpoint.asked.__name__}"}
+        operation["requestBody"] = {
             "required": True,
             "content": {"application/json": {"schema": reference}},
         }
-        return found
+        return operation
     needed = schema.get("required", [])
-    found["parameters"] = [
+    operation["parameters"] = [
         {
             "name": name,
-            "in": "path" if f"{{{name}}}" in one.path else "query",
-            "required": name in needed or f"{{{name}}}" in one.path,
+            "in": "path" if f"{{{name}}}" in endpoint.path else "query",
+            "required": name in needed or f"{{{name}}}" in endpoint.path,
             "schema": kind,
         }
         for name, kind in schema.get("properties", {}).items()
     ]
-    return found
+    return operation

@@ -78,19 +78,19 @@ def application(desk: Desk, keys: Keys, hosts: tuple[str, ...]) -> Guard:
 
 async def _events(desk: Desk) -> AsyncIterator[bytes]:
     """All news, as server-sent events."""
-    waiting = desk.follow()
+    queue = desk.follow()
     try:
         yield _event({"kind": "changed", "stamp": desk.stamp()})
         while True:
             try:
-                news = await asyncio.wait_for(waiting.get(), ALIVE)
+                news = await asyncio.wait_for(queue.get(), ALIVE)
             except TimeoutError:
                 # A comment: it keeps the line open, and shows that the page is still there.
                 yield b": still here\n\n"
                 continue
             yield _event(news)
     finally:
-        desk.leave(waiting)
+        desk.leave(queue)
 
 
 def _event(news: dict[str, Any]) -> bytes:

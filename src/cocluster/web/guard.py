@@ -1,4 +1,4 @@
-"""The door of the workbench: one wrapper around everything, which refuses unless all is well.
+"""Authentication of the workbench: an ASGI wrapper that refuses requests without the cookie.
 
 Nothing behind it has to think of who asks: every request of every method to every address, and
 every websocket, comes through here first. `SECURITY.md` says against what this stands.
@@ -39,6 +39,12 @@ HEADERS = {
     "cache-control": "no-store",
 }
 
+# The answer to the first visit: it sets the cookie, and then opens the page.
+GO_ON = (
+    b'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/">'
+    b'<title>cocluster</title><p><a href="/">Open the workbench</a></p>\n'
+)
+
 
 @dataclass(eq=False)
 class Keys:
@@ -48,20 +54,23 @@ class Keys:
     cookie: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     used: bool = False
 
-    def redeem(self, given: str) -> bool:
-        """Whether a token is the right one, and was not used before."""
-        if self.used or not hmac.compare_digest(given.encode(), self.token.encode()):
-            return False
-        self.used = True
-        return True
+    def is_token(self, token: str) -> bool:
+        """Return whether a token is the right one and was not used before."""
+        return not self.used and hmac.compare_digest(token.encode(), self.token.encode())
 
-    def is_cookie(self, given: str) -> bool:
-        """Whether a cookie is the right one."""
-        return hmac.compare_digest(given.encode(), self.cookie.encode())
+    def redeem(self, token: str) -> bool:
+        """Use up the token; return whether it was the right one and had not been used before."""
+        accepted = self.is_token(token)
+        self.used |= accepted
+        return accepted
+
+    def is_cookie(self, cookie: str) -> bool:
+        """Return whether a cookie is the right one."""
+        return hmac.compare_digest(cookie.encode(), self.cookie.encode())
 
 
 class Refused(Exception):
-    """Why a request is not let in: a status and a sentence."""
+    """Reason why a request is refused: a status and a sentence."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -70,7 +79,7 @@ class Refused(Exception):
 
 @dataclass(eq=False)
 class Guard:
-    """An ASGI application around another one.
+    """ASGI application that authenticates requests before another one answers them.
 
     Parameters
     ----------
@@ -100,21 +109,23 @@ class Guard:
         try:
             headers = _headers(scope)
             self._check_origin(scope, headers)
-            if not self._knows(headers):
+            if not self._has_cookie(headers):
                 await self._first_visit(scope, send)
                 return
             body = await self._body(headers, receive)
-            await self.app(scope, _replayed(body, receive), _with_headers(send))
+            await self.app(scope, _replay_body(body, receive), _with_headers(send))
         except Refused as refused:
             await _refuse(send, refused)
 
     def _check_origin(self, scope: Scope, headers: dict[str, str]) -> None:
-        """Refuse what another page, or another name for this machine, has sent."""
+        """Refuse requests from another origin, or to another host name of this machine."""
         if headers.get("host", "").lower() not in self.hosts:
             raise Refused(421, "This address is not served here.")
         origin = headers.get("origin")
         if origin is not None and origin.lower() not in {f"http://{host}" for host in self.hosts}:
             raise Refused(403, "Requests of other pages are refused.")
+        if self._is_launch(scope, headers):
+            return
         site = headers.get("sec-fetch-site")
         # "none" is what was typed or opened from a terminal, and can only look.
         if site not in (
@@ -126,49 +137,75 @@ class Guard:
         if not _is_safe(scope) and origin is None and site is None:
             raise Refused(403, "Say where a request comes from: it needs the header Origin.")
 
-    def _knows(self, headers: dict[str, str]) -> bool:
-        """Whether the cookie is ours."""
+    def _is_launch(self, scope: Scope, headers: dict[str, str]) -> bool:
+        """Return whether a browser opens the printed address as a page of its own.
+
+        The file that leads the browser here (`web.launch`) counts as another site, so that the
+        token is all that shows who sent the browser.
+        """
+        return (
+            headers.get("sec-fetch-mode") == "navigate"
+            and headers.get("sec-fetch-dest") == "document"
+            and self.keys.is_token(_token(scope))
+        )
+
+    def _has_cookie(self, headers: dict[str, str]) -> bool:
+        """Return whether a request carries the cookie of this server."""
         try:
-            found = SimpleCookie(headers.get("cookie", "")).get(self.cookie_name)
+            cookie = SimpleCookie(headers.get("cookie", "")).get(self.cookie_name)
         except CookieError:
             return False
-        return found is not None and self.keys.is_cookie(found.value)
+        return cookie is not None and self.keys.is_cookie(cookie.value)
 
     async def _body(self, headers: dict[str, str], receive: Receive) -> bytes:
-        """All that a request brings, unless it is too much; read here, so that it is once only."""
-        said = headers.get("content-length", "0")
-        parts, left, more = [], self.largest, True
-        if not said.isdecimal() or int(said) > left:
-            raise Refused(413, f"A request may bring {left:,} bytes at most.")
+        """Read the body of a request; refuse it if it exceeds ``largest`` bytes."""
+        length = headers.get("content-length", "0")
+        chunks, bytes_left, more = [], self.largest, True
+        if not length.isdecimal() or int(length) > bytes_left:
+            raise Refused(413, f"A request may bring {bytes_left:,} bytes at most.")
         while more:
             message = await receive()
-            parts.append(message.get("body", b""))
-            left, more = left - len(parts[-1]), message.get("more_body", False)
-            if left < 0:
+            chunks.append(message.get("body", b""))
+            bytes_left, more = bytes_left - len(chunks[-1]), message.get("more_body", False)
+            if bytes_left < 0:
                 raise Refused(413, f"A request may bring {self.largest:,} bytes at most.")
-        return b"".join(parts)
+        return b"".join(chunks)
 
     @property
     def cookie_name(self) -> str:
-        """With the port, because browsers share cookies between all ports of a machine."""
+        """Name of the cookie; it has the port, because browsers share cookies between ports."""
         return f"cocluster-{self.hosts[0].rpartition(':')[2]}"
 
     async def _first_visit(self, scope: Scope, send: Send) -> None:
         """Exchange the token of the first address for a cookie, or refuse."""
-        given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
-        there = (scope["method"], scope["path"]) == ("GET", "/")
-        if not (there and given and self.keys.redeem(given)):
+        if not (_is_front_page(scope) and self.keys.redeem(_token(scope))):
             raise Refused(
                 401,
                 "Open the address that `cocluster serve` printed; it is good for one use, after "
                 "which this browser is known until the server ends.",
             )
         cookie = f"{self.cookie_name}={self.keys.cookie}; Path=/; HttpOnly; SameSite=Strict"
-        await _answer(send, 303, {"location": "/", "set-cookie": cookie})
+        # A page that goes on by itself instead of a redirect: browsers count a redirect as part
+        # of the visit that led to it, and would not send a strict cookie with it.
+        kind = {"content-type": "text/html; charset=utf-8", "set-cookie": cookie}
+        await _answer(send, 200, kind, GO_ON)
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """What was received already, and then whatever comes (that the browser has gone)."""
+def _is_front_page(scope: Scope) -> bool:
+    """Return whether a request asks for the page itself."""
+    return (scope["method"], scope["path"]) == ("GET", "/")
+
+
+def _token(scope: Scope) -> str:
+    """Return the token in the address of the front page; empty if there is none."""
+    if not _is_front_page(scope):
+        return ""
+    query: str = scope.get("query_string", b"").decode("latin-1")
+    return parse_qs(query).get("token", [""])[0]
+
+
+def _replay_body(body: bytes, receive: Receive) -> Receive:
+    """Return a receiver that yields the body already read, then later messages."""
     waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receiving() -> Message:
@@ -178,28 +215,28 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 
 def _is_safe(scope: Scope) -> bool:
-    """Whether a request can only look."""
+    """Return whether the method of a request changes nothing."""
     return scope["method"] in SAFE
 
 
 def _headers(scope: Scope) -> dict[str, str]:
-    """Headers by their name; one that is said twice is refused, lest two readers differ on it."""
-    found: dict[str, str] = {}
+    """Return the headers by name; refuse a duplicate of one that security depends on."""
+    headers: dict[str, str] = {}
     for name, value in scope["headers"]:
         key = name.decode("latin-1").lower()
-        if key in found and key in ("host", "origin", "cookie", "content-length"):
+        if key in headers and key in ("host", "origin", "cookie", "content-length"):
             raise Refused(400, f"The header {key} is there twice.")
-        found[key] = value.decode("latin-1")
-    return found
+        headers[key] = value.decode("latin-1")
+    return headers
 
 
 def _with_headers(send: Send) -> Send:
-    """Send every answer with our headers."""
+    """Return a sender that adds the security headers to every response."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            own = {name.lower() for name, _ in message.get("headers", ())}
-            more = [(k.encode(), v.encode()) for k, v in HEADERS.items() if k.encode() not in own]
+            names = {name.lower() for name, _ in message.get("headers", ())}
+            more = [(k.encode(), v.encode()) for k, v in HEADERS.items() if k.encode() not in names]
             message = {**message, "headers": [*message.get("headers", ()), *more]}
         await send(message)
 
@@ -207,13 +244,13 @@ def _with_headers(send: Send) -> Send:
 
 
 async def _refuse(send: Send, refused: Refused) -> None:
-    """Say no, in a sentence."""
+    """Send the status and the reason of a refusal."""
     kind = {"content-type": "text/plain; charset=utf-8"}
     await _answer(send, refused.status, kind, f"{refused.why}\n".encode())
 
 
 async def _answer(send: Send, status: int, headers: dict[str, str], body: bytes = b"") -> None:
-    """A whole answer."""
+    """Send a complete response: status, headers and body."""
     sent = {**HEADERS, **headers, "content-length": str(len(body))}
     listed = [(name.encode(), value.encode()) for name, value in sent.items()]
     await send({"type": "http.response.start", "status": status, "headers": listed})

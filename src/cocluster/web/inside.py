@@ -35,26 +35,27 @@ def looked_into(project: Project, samples: Sequence[int], parts: int) -> dict[st
         samples.
     """
     edits = Edits.of(project.model, project.dataset, names=project.names).part(samples, parts)
-    chosen = np.unique(samples)
-    labels = edits.labels[chosen]
-    told = account(labels, project.dataset.select(chosen))
-    found = sorted(told.samples, key=lambda part: -part.size)
+    positions = np.unique(samples)
+    labels = edits.labels[positions]
+    parts_account = account(labels, project.dataset.select(positions))
+    clusters = sorted(parts_account.samples, key=lambda cluster: -cluster.size)
     return {
-        "samples": chosen.tolist(),
+        "samples": positions.tolist(),
         "labels": labels.tolist(),
-        "parts": [_shown(project, chosen.tolist(), part) for part in found],
+        "parts": [_part_summary(project, positions.tolist(), cluster) for cluster in clusters],
     }
 
 
-def _shown(project: Project, chosen: list[int], part: ClusterShown) -> dict[str, Any]:
+def _part_summary(project: Project, positions: list[int], cluster: ClusterShown) -> dict[str, Any]:
     """One part as a page shows it."""
-    typical = [chosen[member.position] for member in part.representative[:TYPICAL]]
+    typical = [positions[member.position] for member in cluster.representative[:TYPICAL]]
     return {
-        "id": int(part.id),
-        "name": part.name,
-        "size": part.size,
+        "id": int(cluster.id),
+        "name": cluster.name,
+        "size": cluster.size,
         "features": {
-            view.name: [feature.name for feature in view.features[:FEATURES]] for view in part.views
+            view.name: [feature.name for feature in view.features[:FEATURES]]
+            for view in cluster.views
         },
         "typical": [titled(project, i) for i in typical],
     }

@@ -19,13 +19,13 @@ from typing import Any
 
 WAITING, RUNNING, DONE, FAILED, CANCELLED = "waiting", "running", "done", "failed", "cancelled"
 OVER = (DONE, FAILED, CANCELLED)
-# Jobs that are remembered when they are over: those that a page may still ask for.
+# Number of finished jobs that are remembered, because a page may still ask for them.
 REMEMBERED = 50
 
 
 @dataclass(eq=False)
 class Job:
-    """Something that was asked for.
+    """A task for the worker process, with its state and result.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Job:
     noted: bool = False
 
     def shown(self) -> dict[str, Any]:
-        """What a page is told of it."""
+        """Return the state of the job as JSON values for a page."""
         spent = self.seconds if self.state in OVER else time.monotonic() - self.begun
         return {
             "id": self.id,
@@ -101,40 +101,42 @@ class Jobs:
     def warm(self) -> None:
         """Start the process ahead of the first job: loading libraries takes seconds."""
         with self._lock:
-            self._started()
+            self._ensure_process()
 
-    def submit(self, task: str, about: str, **given: Any) -> Job:
-        """Have something done, after what was asked for before."""
+    def submit(self, task: str, about: str, **arguments: Any) -> Job:
+        """Append a job to the queue and return it."""
         with self._lock:
-            job = Job(next(self._numbers), task, given, about)
+            job = Job(next(self._numbers), task, arguments, about)
             self._known[job.id] = job
-            for old in [i for i, known in self._known.items() if known.state in OVER][:-REMEMBERED]:
-                del self._known[old]
+            for expired in [i for i, earlier in self._known.items() if earlier.state in OVER][
+                :-REMEMBERED
+            ]:
+                del self._known[expired]
             self._queue.append(job)
             self._next()
         self._tell(job)
         return job
 
-    def call(self, task: str, **given: Any) -> Any:
-        """Have something done and wait for it; raises what went wrong."""
-        job = self.submit(task, task, **given)
+    def call(self, task: str, **arguments: Any) -> Any:
+        """Run a job, wait for it and return its result; raise if it failed."""
+        job = self.submit(task, task, **arguments)
         job.over.wait()
         if job.state != DONE:
             raise ValueError(job.error or f"{task} was cancelled.")
         return job.result
 
     def get(self, number: int) -> Job | None:
-        """A job by its number."""
+        """Return a job by its number; None if it is not remembered."""
         return self._known.get(number)
 
     def all(self) -> list[Job]:
-        """All that are remembered, oldest first."""
+        """Return all remembered jobs, oldest first."""
         with self._lock:
             return list(self._known.values())
 
     @property
     def busy(self) -> Job | None:
-        """What is being done."""
+        """The running job; None if there is none."""
         return self._running
 
     def cancel(self, number: int) -> bool:
@@ -146,8 +148,8 @@ class Jobs:
             if job in self._queue:
                 self._queue.remove(job)
             elif self._process is not None:
-                # A fit looks up only after each sweep; an ended process is over at once. What it
-                # was writing is whole or not there (`utils.files`).
+                # A fit checks for cancellation only after each sweep; a kill acts at once. A file
+                # it was writing is complete or absent (`utils.files`).
                 process, self._process, self._running = self._process, None, None
                 process.kill()
             self._over(job, CANCELLED)
@@ -171,14 +173,14 @@ class Jobs:
             return
         job = self._running = self._queue.pop(0)
         job.state, job.begun = RUNNING, time.monotonic()
-        process = self._started()
+        process = self._ensure_process()
         assert process.stdin is not None
         line = json.dumps({"job": job.id, "task": job.task, "given": dict(job.given)})
         process.stdin.write(f"{line}\n")
         process.stdin.flush()
 
-    def _started(self) -> subprocess.Popen[str]:
-        """The process, started if there is none."""
+    def _ensure_process(self) -> subprocess.Popen[str]:
+        """Return the worker process, started if there is none."""
         if self._process is None:
             # -P: nothing is imported from the current folder, which may be anyone's.
             self._process = subprocess.Popen(
@@ -195,12 +197,12 @@ class Jobs:
         return self._process
 
     def _listen(self, process: subprocess.Popen[str]) -> None:
-        """Take note of what a process says, until it ends."""
+        """Read the messages of a worker process until it ends."""
         # The pipes are closed at the end, whoever has ended the process.
         with process:
             assert process.stdout is not None
             for line in process.stdout:
-                self._said(json.loads(line))
+                self._receive(json.loads(line))
         with self._lock:
             if process is not self._process:
                 return  # it was ended on purpose
@@ -215,8 +217,8 @@ class Jobs:
         if job is not None:
             self._tell(job)
 
-    def _said(self, message: dict[str, Any]) -> None:
-        """One line of the process."""
+    def _receive(self, message: dict[str, Any]) -> None:
+        """Update the running job from a message of the worker process."""
         with self._lock:
             job = self._known.get(message["job"])
             if job is None or job is not self._running:
@@ -235,6 +237,6 @@ class Jobs:
         self._tell(job)
 
     def _over(self, job: Job, state: str) -> None:
-        """A job has ended."""
+        """Mark a job as ended and wake those who wait for it."""
         job.state, job.seconds = state, time.monotonic() - job.begun
         job.over.set()

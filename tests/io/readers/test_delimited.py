@@ -42,7 +42,7 @@ def test_a_first_row_is_a_header_if_it_differs_from_the_others(
     assert (None if found is None else found.tolist()) == names
     assert (None if dataset.sample_names is None else dataset.sample_names.tolist()) == ids
     assert np.array_equal(dataset.X[0], first, equal_nan=True)
-    assert ("no header" in dataset.reading.told()) == (names is None)
+    assert ("no header" in dataset.reading.summary()) == (names is None)
 
 
 def test_headers_of_words_above_words(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_the_delimiter_is_the_one_that_all_rows_have(tmp_path: Path) -> None:
     dataset = table(tmp_path, "name;a;b\nMeier, Ada;1,5;2\nLi, Bo;3;4.000,25\n")
     assert dataset.sample_names.tolist() == ["Meier, Ada", "Li, Bo"]
     assert dataset.X.tolist() == [[1.5, 2], [3, 4000.25]]
-    assert "decimal comma" in dataset.reading.told()
+    assert "decimal comma" in dataset.reading.summary()
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_lines_above_the_table_are_skipped_and_told(tmp_path: Path) -> None:
     for title in ("Report of May\n\n", "Report of May;;\nby Ada;;\n", "sep=;\n"):
         dataset = table(tmp_path, f"{title}name;a;b\nu;1;2\nv;3;4\n")
         assert dataset.X.tolist() == [[1, 2], [3, 4]]
-        assert ("skipped" in dataset.reading.told()) == title.startswith("Report")
+        assert ("skipped" in dataset.reading.summary()) == title.startswith("Report")
     # A row that lacks all but its name is none.
     assert len(table(tmp_path, "u,,\nv,1,2\nw,3,4\n")) == 3
 
@@ -146,6 +146,6 @@ def test_blanks_around_cells_are_none_of_them(tmp_path: Path) -> None:
 def test_unnamed_columns_are_counted_and_can_be_chosen(tmp_path: Path) -> None:
     dataset = table(tmp_path, "1.5,2,u\n3,4,v\n5,6,u\n", label="column 3")
     assert dataset.labels.tolist() == [0, 1, 0]
-    assert dataset.reading.told().startswith("numbers: column 1, column 2 · classes: column 3")
+    assert dataset.reading.summary().startswith("numbers: column 1, column 2 · classes: column 3")
     blank = table(tmp_path, "name,a,,\nu,1,2,3\nv,4,5,6\n")
     assert blank.feature_names["X"].tolist() == ["a", "column 3", "column 4"]

@@ -38,7 +38,7 @@ def test_cells_keep_their_kind(tmp_path: Path) -> None:
         [9, "#N/A", "red", day, True],
     ]
     dataset = book(tmp_path, rows)
-    assert dataset.reading.told() == (
+    assert dataset.reading.summary() == (
         "id: id · numbers: size, ok · categories: colour · left out: when (dates) · "
         "sheet: Daten (others: Mehr)"
     )

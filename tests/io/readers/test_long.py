@@ -58,7 +58,7 @@ def test_numbers_as_keys(tmp_path: Path, head: str, spell: str, rng: np.random.G
 def test_words_as_keys(tmp_path: Path) -> None:
     rows = [("ann", "jaws", 5), ("ann", "alien", 1), ("bob", "jaws", 2), ("bob", "heat", -4)]
     dataset = table(tmp_path, rows, "person,film,stars")
-    assert dataset.reading.told() == "entries: person x film, stars"
+    assert dataset.reading.summary() == "entries: person x film, stars"
     assert list(dataset.views) == ["film"]
     assert matrix(dataset) == {(a, b): float(c) for a, b, c in rows}
     assert dataset.notes == (
@@ -73,7 +73,7 @@ def test_repeated_entries_are_added_and_noted(tmp_path: Path) -> None:
     assert dataset.notes == ("1 entries come more than once; they were added.",)
     counted = table(tmp_path, rows, "user,item,plays", long=["user", "item"])
     assert matrix(counted)["ann", "jaws"] == 2
-    assert counted.reading.told() == "entries: user x item · left out: plays"
+    assert counted.reading.summary() == "entries: user x item · left out: plays"
 
 
 def test_three_measurements_stay_a_matrix(tmp_path: Path, rng: np.random.Generator) -> None:

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cocluster.io.dataset import Dataset
+from cocluster.io.dataset import Dataset, Reading
 from cocluster.io.readers import read
-from cocluster.io.reading import Reading
 
 ANIMALS = ["cat", "dog", "cow", "pig", "hen", "fox"]
 PLACES = ["farm", "home"]
@@ -35,7 +34,7 @@ def table(folder: Path, content: str, **asked: Any) -> Dataset:
 def test_a_table_of_texts_is_told_in_one_line(tmp_path: Path) -> None:
     dataset = table(tmp_path, DOCS)
     expected = "id: doc_id · text: body · classes: topic (not used) · left out: date (dates)"
-    assert dataset.reading.told() == expected
+    assert dataset.reading.summary() == expected
     assert dataset.feature_names["words"].tolist() == sorted([*ANIMALS, "table"])
     assert dataset.sample_names.tolist() == [f"d{i}" for i in range(6)]
     assert dataset.class_names[dataset.labels].tolist() == PLACES * 3
@@ -48,7 +47,7 @@ def test_a_table_of_texts_is_told_in_one_line(tmp_path: Path) -> None:
 
 def test_a_survey_becomes_numbers_and_categories(tmp_path: Path) -> None:
     dataset = table(tmp_path, SURVEY)
-    assert dataset.reading.told() == (
+    assert dataset.reading.summary() == (
         "id: person · numbers: age, income · categories: smokes, city · left out: when (dates)"
     )
     assert dataset.views["X"].tolist()[1] == [21, 1.5]
@@ -65,7 +64,7 @@ def test_dates_are_grouped_when_asked(tmp_path: Path, width: str, n: int, first:
     names = dataset.feature_names["categories"].tolist()
     assert names[4:] == [f"when={first}", *names[5:]]
     assert len(names) == 4 + n
-    assert f"when (by {width})" in dataset.reading.told()
+    assert f"when (by {width})" in dataset.reading.summary()
 
 
 @pytest.mark.parametrize(
@@ -118,14 +117,14 @@ def test_dates_of_parquet_are_no_numbers(tmp_path: Path, kind: str) -> None:
 
 def test_seconds_since_1970_are_no_numbers_if_the_name_says_so(tmp_path: Path) -> None:
     dataset = table(tmp_path, "a,b,created_time\n1,2,1700000000\n3,4,1700000009\n")
-    assert dataset.reading.told() == "numbers: a, b · left out: created_time (times)"
+    assert dataset.reading.summary() == "numbers: a, b · left out: created_time (times)"
 
 
 @pytest.mark.parametrize("name", ["y", "class", "Label"])
 def test_classes_are_told_and_numbers_are_no_classes(tmp_path: Path, name: str) -> None:
     dataset = table(tmp_path, f"a,{name}\n1.5,u\n3,v\n4,u\n")
     assert dataset.labels.tolist() == [0, 1, 0]
-    assert dataset.reading.told() == f"numbers: a · classes: {name} (not used)"
+    assert dataset.reading.summary() == f"numbers: a · classes: {name} (not used)"
     measured = table(tmp_path, f"a,{name}\n1.5,2.5\n3,1\n4,7.25\n")
     assert measured.labels is None
     assert measured.reading.numbers == ("a", name)
@@ -134,7 +133,7 @@ def test_classes_are_told_and_numbers_are_no_classes(tmp_path: Path, name: str) 
 def test_ids_are_no_features(tmp_path: Path) -> None:
     assert table(tmp_path, "user_id,a,b\n17,1,2\n19,3,4\n").reading.id == "user_id"
     twice = table(tmp_path, "name,user_id,a,b\nu,17,1,2\nv,17,3,4\nw,19,3,5\n")
-    assert twice.reading.told() == "id: name · numbers: a, b · left out: user_id (ids)"
+    assert twice.reading.summary() == "id: name · numbers: a, b · left out: user_id (ids)"
     counted = "\n".join(f"{i},{i % 3},{i % 2}" for i in range(1, 15))
     assert table(tmp_path, counted).sample_names.tolist() == [str(i) for i in range(1, 15)]
 
@@ -166,7 +165,8 @@ def test_a_title_names_texts_and_is_counted_with_them(tmp_path: Path) -> None:
     content = "title,body,likes\nOn cats,they sleep all day in the sun,3\nOn dogs,they bark,4\n"
     dataset = table(tmp_path, content)
     assert (
-        dataset.reading.told() == "id: title · title: title · text: title, body · left out: likes"
+        dataset.reading.summary()
+        == "id: title · title: title · text: title, body · left out: likes"
     )
     assert dataset.titles.tolist() == ["On cats", "On dogs"]
     assert {"cats", "sleep"} <= set(dataset.feature_names["words"])
@@ -175,12 +175,12 @@ def test_a_title_names_texts_and_is_counted_with_them(tmp_path: Path) -> None:
 
 def test_every_role_can_be_given(tmp_path: Path) -> None:
     dataset = table(tmp_path, SURVEY, id="city", label="smokes", features=["age"])
-    assert dataset.reading.told() == (
+    assert dataset.reading.summary() == (
         "id: city · numbers: age · classes: smokes (not used) · "
         "left out: person, income, when (dates)"
     )
     dataset = table(tmp_path, DOCS, text="topic", id="", label="", drop=["doc_id", "date"])
-    assert dataset.reading.told() == (
+    assert dataset.reading.summary() == (
         "text: topic · left out: doc_id (dropped), date (dropped), body"
     )
     assert dataset.sample_names.tolist() == [str(line) for line in range(2, 8)]
@@ -236,8 +236,10 @@ def test_a_reading_is_a_plain_value() -> None:
         text=("a", "b"), left_out={f"c{i}": "" for i in range(9)}, details=("no header",)
     )
     assert Reading.from_json(json.loads(json.dumps(reading.to_json()))) == reading
-    assert reading.told() == "text: a, b · left out: c0, c1, c2, c3, c4, ... (9 in all) · no header"
-    assert Reading().told() == ""
+    assert (
+        reading.summary() == "text: a, b · left out: c0, c1, c2, c3, c4, ... (9 in all) · no header"
+    )
+    assert Reading().summary() == ""
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_a_document_a_line(tmp_path: Path) -> None:
     dataset = read(tmp_path / "toy.txt")
     assert dataset.texts.tolist() == ["a cat", "the dog, a cat"]
     assert dataset.sample_names.tolist() == ["1", "3"]
-    assert dataset.reading.told() == "id: line · text: contents"
+    assert dataset.reading.summary() == "id: line · text: contents"
 
 
 def test_texts_without_a_word_that_counts_are_noted(tmp_path: Path) -> None:

@@ -117,8 +117,8 @@ def test_shared_weights_need_the_same_graphs(planted):
         fitted(RMC, planted.X, graphs, share_weights=True)
     with pytest.raises(ValueError, match="graphs of samples are empty"):
         fitted(RMC, planted.X, {"samples": []})
-    with pytest.raises(ValueError, match="spread must be finite and at least 0"):
-        fitted(RMC, planted.X, spread=-1.0)
+    with pytest.raises(ValueError, match="weight_penalty must be finite and at least 0"):
+        fitted(RMC, planted.X, weight_penalty=-1.0)
 
 
 def test_an_asymmetric_graph_is_symmetrised(planted):

@@ -200,7 +200,7 @@ def test_snmtf_with_its_own_strengths_is_drcc(planted):
 def test_rmc_with_one_graph_is_snmtf(share_weights, data):
     graphs = {name: graph_of(data.size(name), 0) for name in data.types}
     plain = fitted(SNMTF, data, graphs)
-    one = fitted(RMC, data, graphs, spread=0, share_weights=share_weights)
+    one = fitted(RMC, data, graphs, weight_penalty=0, share_weights=share_weights)
     assert_allclose(one.objective_history_, plain.objective_history_)
     assert_array_equal(one.labels_, plain.labels_)
     assert one.graph_weights_ == {name: {"given": 1.0} for name in data.types}
@@ -337,10 +337,10 @@ def test_drcc_is_rules_15_and_16_with_the_laplacian_and_the_unit_asked_for(lapla
 @pytest.mark.parametrize("bandwidth", ["printed", "scaled"])
 def test_rmc_is_its_equations_with_the_bandwidths_and_the_unit_asked_for(bandwidth, unit, rng):
     """Eq. (5), (8) and (9) from one start, with all candidate graphs of both types."""
-    X, strength, spread = rng.random((20, 16)), 0.5, 0.1
+    X, strength, penalty = rng.random((20, 16)), 0.5, 0.1
     G, F = rng.random((20, K)) + 0.1, rng.random((16, K)) + 0.1
     form = {"bandwidth": bandwidth, "metric": "euclidean", "normalize": None, "init": (G, F)}
-    form |= {"strength": strength, "strength_unit": unit, "spread": spread}
+    form |= {"strength": strength, "strength_unit": unit, "weight_penalty": penalty}
     model = fitted(RMC, X, max_iter=3, tol=0, **form)
     weight = strength * squared_norm(X) / K if unit == "relative" else strength
     candidates = {
@@ -350,7 +350,7 @@ def test_rmc_is_its_equations_with_the_bandwidths_and_the_unit_asked_for(bandwid
 
     def smooth(factors, side):
         G, graphs = factors[side], [laplacian(W, True).toarray() for W in candidates[side]]
-        mu = simplex_weights(np.array([np.trace(G.T @ L @ G) for L in graphs]), spread)
+        mu = simplex_weights(np.array([np.trace(G.T @ L @ G) for L in graphs]), penalty)
         return weight * np.tensordot(mu, graphs, axes=1)
 
     G, F = swept(X, G, F, smooth)
@@ -360,11 +360,11 @@ def test_rmc_is_its_equations_with_the_bandwidths_and_the_unit_asked_for(bandwid
 
 def test_rmc_in_the_form_of_the_paper_has_one_mu_and_plain_laplacians(rng):
     """Eq. (4) as printed: the types stacked, L = D - W, and α and β in no unit of the data."""
-    X, strength, spread = rng.random((20, 16)), 0.5, 0.1
+    X, strength, penalty = rng.random((20, 16)), 0.5, 0.1
     G, F = rng.random((20, K)) + 0.1, rng.random((16, K)) + 0.1
     form = {"bandwidth": "printed", "laplacian": "plain", "strength_unit": "absolute"}
     form |= {"metric": "euclidean", "share_weights": True, "normalize": None, "init": (G, F)}
-    model = fitted(RMC, X, max_iter=3, tol=0, strength=strength, spread=spread, **form)
+    model = fitted(RMC, X, max_iter=3, tol=0, strength=strength, weight_penalty=penalty, **form)
     graphs = {
         side: [laplacian(W).toarray() for W in candidate_graphs(points, 5, printed=True).values()]
         for side, points in (("samples", X), ("features", X.T))
@@ -373,7 +373,7 @@ def test_rmc_in_the_form_of_the_paper_has_one_mu_and_plain_laplacians(rng):
     def smooth(factors, side):
         costs = [[np.trace(G.T @ L @ G) for L in graphs[name]] for name, G in factors.items()]
         # β ‖μ‖² counts once for each type.
-        mu = simplex_weights(np.mean(costs, axis=0), spread)
+        mu = simplex_weights(np.mean(costs, axis=0), penalty)
         return strength * np.tensordot(mu, graphs[side], axes=1)
 
     G, F = swept(X, G, F, smooth)

@@ -31,25 +31,25 @@ PLACE_HELP = (
 )
 
 
-def run(asked: Namespace) -> int:
-    """Ask, keep each answer at once, and cluster again at the end."""
-    project, progress = opened(asked.project), asked.progress
+def run(args: Namespace) -> int:
+    """Ask questions, save each answer at once, and fit again at the end."""
+    project, progress = opened(args.project), args.progress
     with project.writing():
         progress.begin("looking for good questions")
-        talk = Talk.resumed(project, asked.seed)
+        talk = Talk.resumed(project, args.seed)
         if talk.counts:
             progress.note(f"  going on after {len(talk.counts):,} earlier answers")
-        placing = asked.placements
+        placing = args.placements
         if placing is None:
             placing = usual_kind(len(np.unique(project.model.labels_))) == "place"
         sitting = (_Placements if placing else _Pairs)(project, progress, talk)
-        sitting.ask(asked.questions)
-        if not sitting.steps and not _unheard(project):
+        sitting.ask(args.questions)
+        if not sitting.steps and not _has_unused_answers(project):
             tell("no answers, so nothing has changed.")
             return 0
         progress.begin(f"clustering again with {len(talk.counts):,} answers")
-        # Not written to the file of the interview: the next sitting goes on from the answers, so
-        # that it does not matter where one has paused.
+        # The refit is not saved in the interview file: the next session resumes from the answers,
+        # so pauses do not change the result.
         model = talk.interview.refit().model
         names = carried_names(project, project.model, model)
         about = {"parent": project.runs[-1], "asked": len(sitting.steps)}
@@ -64,16 +64,16 @@ def run(asked: Namespace) -> int:
     return 0
 
 
-def _unheard(project: Project) -> bool:
-    """Whether there are answers that no run knows: those of a sitting that was killed."""
+def _has_unused_answers(project: Project) -> bool:
+    """Return whether a killed session left answers that no run has used."""
     ledger = project.ledger
-    heard = project.run().about.get(HEARD, ledger.last)
-    return any(step > heard and source == SOURCE for step, source in ledger.steps().items())
+    last_step = project.run().about.get(HEARD, ledger.last)
+    return any(step > last_step and source == SOURCE for step, source in ledger.steps().items())
 
 
 @dataclass(eq=False)
 class _Sitting:
-    """Questions and answers; every answer is a step of the ledger as soon as it is given."""
+    """Session of questions; every answer is written to the ledger at once."""
 
     project: Project
     progress: Progress
@@ -83,22 +83,22 @@ class _Sitting:
     kind = "pair"
 
     def ask(self, most: int) -> None:
-        """Ask until there are so many answers, no more questions, or no more patience."""
+        """Ask until there are ``most`` answers, no more questions, or the user quits."""
         while len(self.steps) < most:
             queries = self.talk.interview.next_queries(1, self.kind)
             self.progress.end()
             if not queries:
                 tell("nothing is left to ask.")
                 return
-            if not self._one(queries[0], most):
+            if not self._ask_one(queries[0], most):
                 return
 
-    def _one(self, query: Query, most: int) -> bool:
-        """One question; False to end."""
+    def _ask_one(self, query: Query, most: int) -> bool:
+        """Ask one question; return False if the user quits."""
         raise NotImplementedError
 
-    def _say(self, pairs: list[tuple[int, int]], word: str) -> None:
-        """Take one answer, which may be of several pairs; unsure if it contradicts others."""
+    def _record(self, pairs: list[tuple[int, int]], word: str) -> None:
+        """Record an answer for one or more pairs, as unsure if it contradicts earlier ones."""
         interview = self.talk.interview
         before = len(interview.answers)
         try:
@@ -108,7 +108,7 @@ class _Sitting:
             tell(f"error: {printable(error)}")
             while len(interview.answers) > before:
                 interview.undo()
-            # So that it is not asked again.
+            # Recorded as unsure, so that the question does not return.
             word, pairs = "unsure", pairs[:1]
             interview.answer(*pairs[0], word)
         links = Links.from_signed(pairs, [SIGNS[word]] * len(pairs), len(self.project.ids))
@@ -117,8 +117,8 @@ class _Sitting:
         self.talk.write(self.project)
         self.steps.append(step)
 
-    def _take_back(self) -> bool:
-        """Undo the last answer of this sitting, if there is one."""
+    def _undo(self) -> bool:
+        """Undo the last answer of this session; return False if there is none."""
         if not self.steps:
             tell("there is no answer to undo.")
             return False
@@ -129,77 +129,77 @@ class _Sitting:
 
 
 class _Pairs(_Sitting):
-    """Do these two belong together?"""
+    """Session that asks whether two samples belong together."""
 
-    def _one(self, query: Query, most: int) -> bool:
+    def _ask_one(self, query: Query, most: int) -> bool:
         tell(f"\n{len(self.steps) + 1} of {most}: do these belong together? ({query.reason})")
         tell(side_by_side(self.project.dataset, query.i, query.j))
         while True:
-            key = _key(HELP)
+            key = _read_key(HELP)
             if key == "q":
                 return False
             if key == "z":
-                if self._take_back():
+                if self._undo():
                     return True
             elif key in KEYS:
-                self._say([(query.i, query.j)], KEYS[key])
+                self._record([(query.i, query.j)], KEYS[key])
                 return True
 
 
 class _Placements(_Sitting):
-    """To which group does this one belong?"""
+    """Session that asks for the group of one sample."""
 
     kind = "place"
 
-    def _one(self, query: Query, most: int) -> bool:
+    def _ask_one(self, query: Query, most: int) -> bool:
         dataset, sample = self.project.dataset, query.j
         tell(f"\n{len(self.steps) + 1} of {most}: where does this belong? ({query.reason})")
         tell(bold(title_of(dataset, sample), sys.stderr))
         tell(printable(described(dataset, sample)))
         tell("with")
         for number, core in enumerate(query.options, start=1):
-            tell(f"  {number:>3}  {title_of(dataset, core)}  ({self._clusters[core]})")
+            tell(f"  {number:>3}  {title_of(dataset, core)}  ({self._cluster_names[core]})")
         while True:
-            word = _line(PLACE_HELP)
+            word = _read_word(PLACE_HELP)
             if word == "q":
                 return False
             if word == "z":
-                if self._take_back():
+                if self._undo():
                     return True
             elif word == "u":
-                self._say([(query.options[0], sample)], "unsure")
+                self._record([(query.options[0], sample)], "unsure")
                 return True
             elif word == "n":
-                self._say([(core, sample) for core in query.options], "different")
+                self._record([(core, sample) for core in query.options], "different")
                 return True
             elif word.isdecimal() and 1 <= int(word) <= len(query.options):
-                self._say([(query.options[int(word) - 1], sample)], "same")
+                self._record([(query.options[int(word) - 1], sample)], "same")
                 return True
 
     @cached_property
-    def _clusters(self) -> list[str]:
-        """What the cluster of each sample is called."""
+    def _cluster_names(self) -> list[str]:
+        """Return the cluster name of each sample."""
         account, labels = self.project.account, self.project.model.labels_.tolist()
-        known = {} if account is None else {own.id: own.name for own in account.samples}
-        return [printable(known.get(label, label)) for label in labels]
+        names = {} if account is None else {cluster.id: cluster.name for cluster in account.samples}
+        return [printable(names.get(label, label)) for label in labels]
 
 
-def _line(question: str) -> str:
-    """A word that is typed; the end of the input is "q"."""
+def _read_word(question: str) -> str:
+    """Read a typed word; the end of the input counts as "q"."""
     put(f"{question}: ")
     line = sys.stdin.readline()
     return line.strip().lower() if line else "q"
 
 
-def _key(question: str) -> str:
-    """A key that is pressed, or the first letter of a line where there is no keyboard."""
+def _read_key(question: str) -> str:
+    """Read a pressed key, or the first letter of a line if there is no terminal."""
     if not sys.stdin.isatty():
-        return _line(question)[:1]
+        return _read_word(question)[:1]
     try:
         import termios
         import tty
-    except ImportError:  # systems that have lines only
-        return _line(question)[:1]
+    except ImportError:  # systems without termios read whole lines
+        return _read_word(question)[:1]
     put(f"{question}: ")
     keyboard = sys.stdin.fileno()
     before = termios.tcgetattr(keyboard)

@@ -9,21 +9,21 @@ from cocluster.cli.terminal import printable, show, table
 from cocluster.utils.texts import as_json
 
 
-def run(asked: Namespace) -> int:
-    """Choose, and show what was tried."""
-    progress: Progress = asked.progress
+def run(args: Namespace) -> int:
+    """Select the number of clusters and show the candidates."""
+    progress: Progress = args.progress
     from cocluster import choose_n_clusters
     from cocluster.cli import STOPPED
     from cocluster.cli.reading import read_data
 
-    dataset = read_data(asked, progress)
+    dataset = read_data(args, progress)
     progress.begin("choosing the number of clusters")
     with progress.stoppable("what is known so far is shown"):
         choice = choose_n_clusters(
-            dataset.data, asked.max, random_state=asked.seed, callback=progress.share
+            dataset.data, args.max, random_state=args.seed, callback=progress.share
         )
     progress.end()
-    if asked.json:
+    if args.json:
         show(as_json(choice.as_dict()))
     else:
         show(printable(choice.reason))

@@ -10,15 +10,15 @@ from cocluster.datasets import list_datasets
 from cocluster.utils.texts import as_json
 
 
-def run(asked: Namespace) -> int:
-    """List them."""
-    known = list_datasets(asked.kind)
-    if asked.json:
-        show(as_json([asdict(info) for info in known]))
+def run(args: Namespace) -> int:
+    """List the data sets of a kind."""
+    infos = list_datasets(args.kind)
+    if args.json:
+        show(as_json([asdict(info) for info in infos]))
         return 0
     rows = [
         [info.name, info.kind, f"{info.shape[0]} x {info.shape[1]}", info.classes, info.licence]
-        for info in known
+        for info in infos
     ]
     show(table(["name", "kind", "size", "classes", "licence"], rows))
     return 0

@@ -1,4 +1,4 @@
-"""``cocluster doctor``: what is installed, and what is missing for what."""
+"""``cocluster doctor``: installed packages, and missing optional ones."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ EXTRAS = {
 CORE = ("cocluster", "numpy", "scipy", "scikit-learn", "threadpoolctl")
 
 
-def run(asked: Namespace) -> int:
-    """Look at the installation; 1 if something that is always needed is missing."""
-    found = {
+def run(args: Namespace) -> int:
+    """Show the installed packages; return 1 if a required one is missing."""
+    versions = {
         "python": f"{platform.python_version()} ({sys.executable})",
         **{name: _version(name) for name in CORE},
         "cores": os.cpu_count(),
@@ -47,22 +47,24 @@ def run(asked: Namespace) -> int:
             extra,
             package,
             _version(package) or "missing",
-            what,
+            purpose,
             "" if _version(package) else install(extra),
         ]
-        for extra, (package, what) in EXTRAS.items()
+        for extra, (package, purpose) in EXTRAS.items()
     ]
-    if asked.json:
+    if args.json:
         heads = ("extra", "package", "version", "for", "install")
-        show(as_json({**found, "extras": [dict(zip(heads, row, strict=True)) for row in extras]}))
+        show(
+            as_json({**versions, "extras": [dict(zip(heads, row, strict=True)) for row in extras]})
+        )
     else:
-        show(table(["", "found"], [[name, str(value)] for name, value in found.items()]))
+        show(table(["", "found"], [[name, str(value)] for name, value in versions.items()]))
         show("\n" + table(["extra", "package", "version", "for", "to install"], extras))
-    return 0 if all(found[name] for name in CORE) else 1
+    return 0 if all(versions[name] for name in CORE) else 1
 
 
 def _version(package: str) -> Any:
-    """Version of a package; empty if it is not installed."""
+    """Return the version of a package; empty if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -70,7 +72,7 @@ def _version(package: str) -> Any:
 
 
 def _cache() -> str:
-    """Where downloads are kept, and whether that can be written."""
+    """Return the folder of downloads and whether it is writable."""
     try:
         folder = cache_folder()
     except FileNotFoundError as error:

@@ -13,52 +13,52 @@ from cocluster.projects import Project
 from cocluster.projects.changing import Change, change, cluster_called, undo
 
 
-def run(asked: Namespace) -> int:
-    """Change a project, and show the clusters that it has then."""
-    progress: Progress = asked.progress
-    project = opened(asked.project)
+def run(args: Namespace) -> int:
+    """Apply an edit to a project and show its new clusters."""
+    progress: Progress = args.progress
+    project = opened(args.project)
     with project.writing():
-        if asked.edit == "undo":
+        if args.edit == "undo":
             number, account, done = undo(project)
             done = f"undone: {done}"
         else:
-            edit, done = _edit(asked, project)
+            edit, done = _edit(args, project)
             progress.begin(done)
             number, account = change(project, edit, done)
     progress.end()
-    show(account.to_json() if asked.json else overview(account))
+    show(account.to_json() if args.json else overview(account))
     progress.note(f"{printable(done)}; run {number} of {printable(project.folder)}")
     return 0
 
 
-def _edit(asked: Namespace, project: Project) -> tuple[Change, str]:
-    """What to do, and how to call it."""
+def _edit(args: Namespace, project: Project) -> tuple[Change, str]:
+    """Return the edit that was typed, and its description."""
 
-    def called(text: str) -> int:
+    def cluster_number(text: str) -> int:
         return cluster_called(project, text)
 
-    if asked.edit == "rename":
-        cluster = called(asked.cluster)
-        return lambda edits: edits.rename(cluster, asked.name), f"rename {cluster} {asked.name}"
-    if asked.edit == "merge":
-        clusters = [called(text) for text in asked.clusters]
+    if args.edit == "rename":
+        cluster = cluster_number(args.cluster)
+        return lambda edits: edits.rename(cluster, args.name), f"rename {cluster} {args.name}"
+    if args.edit == "merge":
+        clusters = [cluster_number(text) for text in args.clusters]
         return lambda edits: edits.merge(clusters), f"merge {' '.join(map(str, clusters))}"
-    if asked.edit == "split":
-        cluster = called(asked.cluster)
-        return lambda edits: edits.split(cluster, asked.parts), f"split {cluster} {asked.parts}"
-    samples = _positions(project, asked.samples)
-    if asked.edit == "part":
-        done = f"part {len(samples)} samples in {asked.parts}"
-        return lambda edits: edits.part(samples, asked.parts), done
-    cluster = called(asked.to)
-    return lambda edits: edits.move(samples, cluster), f"move {' '.join(asked.samples)} {cluster}"
+    if args.edit == "split":
+        cluster = cluster_number(args.cluster)
+        return lambda edits: edits.split(cluster, args.parts), f"split {cluster} {args.parts}"
+    samples = _positions(project, args.samples)
+    if args.edit == "part":
+        done = f"part {len(samples)} samples in {args.parts}"
+        return lambda edits: edits.part(samples, args.parts), done
+    cluster = cluster_number(args.to)
+    return lambda edits: edits.move(samples, cluster), f"move {' '.join(args.samples)} {cluster}"
 
 
-def _positions(project: Project, called: list[str]) -> list[Any]:
-    """Positions of samples by their ids."""
-    place = {name: i for i, name in enumerate(project.ids.tolist())}
-    unknown = [name for name in called if name not in place]
+def _positions(project: Project, ids: list[str]) -> list[Any]:
+    """Return the positions of samples by their ids."""
+    position = {name: i for i, name in enumerate(project.ids.tolist())}
+    unknown = [name for name in ids if name not in position]
     if unknown:
-        some = ", ".join(list(place)[:5])
-        raise ValueError(f"There is no sample {unknown[0]!r}; samples are called {some}, ...")
-    return [place[name] for name in called]
+        examples = ", ".join(list(position)[:5])
+        raise ValueError(f"There is no sample {unknown[0]!r}; samples are called {examples}, ...")
+    return [position[name] for name in ids]

@@ -1,4 +1,4 @@
-"""``cocluster methods``: what there is, and the options of one."""
+"""``cocluster methods``: list of methods, and the options of one."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from cocluster.utils.texts import as_json
 WIDTH = 88
 
 
-def run(asked: Namespace) -> int:
+def run(args: Namespace) -> int:
     """List all methods, or show one."""
-    if asked.name is None:
-        _all(asked.json)
+    if args.name is None:
+        _list_methods(args.json)
         return 0
-    if asked.name != "auto" and asked.name not in METHODS:
-        raise ValueError(f"There is no method {asked.name!r}; there are {', '.join(METHODS)}.")
-    _one(asked.name, asked.json)
+    if args.name != "auto" and args.name not in METHODS:
+        raise ValueError(f"There is no method {args.name!r}; there are {', '.join(METHODS)}.")
+    _show_method(args.name, args.json)
     return 0
 
 
-def _all(as_values: bool) -> None:
-    """What each takes and gives."""
+def _list_methods(as_values: bool) -> None:
+    """List the methods with their capabilities."""
     rows = []
     for name, method in METHODS.items():
         marks = (method.negative, method.many_types, method.soft, method.blocks)
@@ -41,8 +41,8 @@ def _all(as_values: bool) -> None:
         show(table(heads, rows))
 
 
-def _one(name: str, as_values: bool) -> None:
-    """Options of a method, and what it is."""
+def _show_method(name: str, as_values: bool) -> None:
+    """Show the options and the description of a method."""
     kind: Any = CoCluster if name == "auto" else METHODS[name].estimator
     options = {f"--{key.replace('_', '-')}": p.default for key, p in options_of(name).items()}
     text = inspect.getdoc(kind) or ""

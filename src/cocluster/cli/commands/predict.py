@@ -20,16 +20,16 @@ from cocluster.utils.texts import as_json, write_table
 HEAD = ("name", "cluster", "cluster_name", "probability")
 
 
-def run(asked: Namespace) -> int:
-    """Predict; standard output has a CSV table."""
-    progress: Progress = asked.progress
-    project = opened(asked.project)
-    # Before any work: a file that cannot be written would lose it.
-    target = None if asked.out is None else Path(asked.out)
+def run(args: Namespace) -> int:
+    """Predict the clusters of new samples as a CSV table or JSON."""
+    progress: Progress = args.progress
+    project = opened(args.project)
+    # Check the target first: a failed write would lose the predictions.
+    target = None if args.out is None else Path(args.out)
     if target is not None and not target.resolve().parent.is_dir():
         raise FileNotFoundError(f"There is no folder {target.parent} to write {target.name} to.")
-    progress.begin(f"reading {printable(asked.path)}")
-    dataset = read_like(project, asked.path, views_of(asked))
+    progress.begin(f"reading {printable(args.path)}")
+    dataset = read_like(project, args.path, views_of(args))
     tell_notes(dataset, progress)
     rows = _rows(project, dataset, progress)
     progress.end()
@@ -37,7 +37,7 @@ def run(asked: Namespace) -> int:
         with new_file(target) as unfinished:
             write_table(unfinished, HEAD, rows)
         progress.note(f"{len(rows):,} samples written to {printable(target)}")
-    elif asked.json:
+    elif args.json:
         show(as_json([dict(zip(HEAD, row, strict=True)) for row in rows]))
     else:
         csv.writer(sys.stdout, lineterminator="\n").writerows([HEAD, *rows])
@@ -45,24 +45,24 @@ def run(asked: Namespace) -> int:
 
 
 def _rows(project: Any, dataset: Any, progress: Progress) -> list[tuple[Any, ...]]:
-    """Name, cluster, its name and how probable it is, for each sample."""
+    """Return name, cluster, cluster name and probability of each sample."""
     model, account = project.model, project.account
     names = {c.id: c.name for c in account.samples} if account is not None else project.names
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         labels = model.predict(dataset.data)
-        sure = _probabilities(model, dataset, labels)
+        probabilities = _probabilities(model, dataset, labels)
     for message in dict.fromkeys(str(warning.message) for warning in caught):
         progress.note(f"  note: {printable(message)}")
     ids = sample_ids(dataset.sample_names, None, len(dataset))
     return [
         (str(name), int(label), names.get(int(label), ""), probability)
-        for name, label, probability in zip(ids, labels, sure, strict=True)
+        for name, label, probability in zip(ids, labels, probabilities, strict=True)
     ]
 
 
 def _probabilities(model: Any, dataset: Any, labels: Any) -> list[Any]:
-    """How probable the clusters are; nothing where the method does not say."""
+    """Return the probabilities of the labels; empty texts if the method has none."""
     if not hasattr(model, "predict_proba"):
         return [""] * len(labels)
     shares = model.predict_proba(dataset.data)

@@ -13,17 +13,21 @@ from cocluster.projects.project import REPORT
 from cocluster.utils.files import new_file
 
 
-def run(asked: Namespace) -> int:
+def run(args: Namespace) -> int:
     """Write a report; Markdown and JSON go to standard output unless a file is named."""
-    project = opened(asked.project)
-    account = account_of(project, asked.run)
-    made = {"html": lambda: report_of(account), "md": account.to_markdown, "json": account.to_json}
-    text: str = made[asked.format]()
-    asked.progress.end()
-    if asked.out is None and asked.format != "html":
+    project = opened(args.project)
+    account = account_of(project, args.run)
+    renderers = {
+        "html": lambda: report_of(account),
+        "md": account.to_markdown,
+        "json": account.to_json,
+    }
+    text: str = renderers[args.format]()
+    args.progress.end()
+    if args.out is None and args.format != "html":
         show(text)
         return 0
-    target = project.folder / REPORT if asked.out is None else Path(asked.out)
+    target = project.folder / REPORT if args.out is None else Path(args.out)
     with new_file(target) as unfinished:
         unfinished.write_text(text, encoding="utf-8", errors="backslashreplace")
     tell(f"written to {printable(target)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import webbrowser
 from argparse import Namespace
 from pathlib import Path
 
@@ -13,48 +12,49 @@ from cocluster.cli.terminal import printable, show, tell
 from cocluster.utils.optional import library
 
 
-def run(asked: Namespace) -> int:
+def run(args: Namespace) -> int:
     """Serve a project; a file or folder of data is fitted first, unless that was done before."""
     for name in ("starlette", "uvicorn", "msgspec"):
         library(name, "Pages of the workbench", "web")
     from cocluster.cli.reading import is_project, opened
+    from cocluster.web.launch import open_browser
     from cocluster.web.serve import serve
 
-    path = asked.path or _only_project()
+    path = args.path or _only_project()
     if not is_project(path):
-        path = _fitted(path, asked.progress)
+        path = _fit_file(path, args.progress)
     project = opened(path)
     project.dataset  # noqa: B018 - a project without data is refused before the page opens
 
     def ready(address: str) -> None:
-        asked.progress.end()
+        args.progress.end()
         show(address)
-        # The server goes on: a program that waits for the address would never get it.
+        # The server keeps running, so a program that waits for the address needs it flushed.
         sys.stdout.flush()
         tell("the workbench is at this address, which is good for one use; Ctrl-C ends it.")
-        if asked.open:
-            webbrowser.open(address)
+        if args.open:
+            open_browser(address)
 
-    serve(project, host=asked.host, port=asked.port, exposed=asked.expose, ready=ready)
+    serve(project, host=args.host, port=args.port, exposed=args.expose, ready=ready)
     return 0
 
 
 def _only_project() -> str:
-    """The project of the current folder, if there is one only."""
+    """Return the only project in the current folder; ValueError if there are none or several."""
     from cocluster.cli.reading import is_project
 
-    found = [str(place) for place in (Path(), *sorted(Path().iterdir())) if is_project(str(place))]
-    if len(found) != 1:
-        listed = ": " + ", ".join(map(printable, found)) if found else ""
+    projects = [str(path) for path in (Path(), *sorted(Path().iterdir())) if is_project(str(path))]
+    if len(projects) != 1:
+        listed = ": " + ", ".join(map(printable, projects)) if projects else ""
         raise ValueError(
-            f"There {'is no project' if not found else 'are several projects'} in this "
+            f"There {'is no project' if not projects else 'are several projects'} in this "
             f"folder{listed}; name a project, or a file to begin with."
         )
-    return found[0]
+    return projects[0]
 
 
-def _fitted(path: str, progress: Progress) -> str:
-    """The project of a file: fitted now, or by an earlier call."""
+def _fit_file(path: str, progress: Progress) -> str:
+    """Return the project of a file, fitted now or by an earlier call."""
     from cocluster.cli.commands import fit
     from cocluster.cli.reading import is_project
 
@@ -64,7 +64,7 @@ def _fitted(path: str, progress: Progress) -> str:
     if is_project(target):
         tell(f"{printable(target)} is there already, and is opened.")
         return target
-    asked = parsed(["fit", path, "--out", target])
-    asked.progress = progress
-    fit.run(asked)
+    args = parsed(["fit", path, "--out", target])
+    args.progress = progress
+    fit.run(args)
     return target

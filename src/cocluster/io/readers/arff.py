@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.io.dataset import Dataset
-from cocluster.io.readers.asked import Asked
+from cocluster.io.dataset import Dataset, Reading
 from cocluster.io.readers.common import (
     LABEL_NAMES,
     encode_labels,
@@ -19,7 +18,7 @@ from cocluster.io.readers.common import (
     lines_of,
     read_text,
 )
-from cocluster.io.reading import Reading
+from cocluster.io.readers.options import ReadOptions
 from cocluster.utils.parsing import as_float
 from cocluster.utils.texts import quoted
 
@@ -43,7 +42,7 @@ class Attribute:
     words: tuple[str, ...] | None
 
 
-def read_arff(file: Path, asked: Asked) -> Dataset:
+def read_arff(file: Path, asked: ReadOptions) -> Dataset:
     """Data set of an ARFF file: numbers are features, one attribute of words is the class.
 
     The class is the attribute ``asked.label``, or else the only one whose values are words.

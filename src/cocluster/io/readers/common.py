@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.io
 
-from cocluster.io.reading import some
+from cocluster.io.dataset import some
 from cocluster.linalg.types import Array
 from cocluster.utils.parsing import as_float, is_missing
 

@@ -10,9 +10,9 @@ from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
-from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.common import encoding_notes, read_text
-from cocluster.io.readers.rows import Rows, of_cells
+from cocluster.io.readers.options import ReadOptions
+from cocluster.io.readers.table import Rows, of_cells
 from cocluster.utils.files import unreadable
 
 DELIMITERS = ",;\t|"
@@ -24,7 +24,7 @@ LONGEST = (1 << 31) - 1
 NOWHERE = "\x1f"
 
 
-def read_delimited(file: Path, asked: Asked) -> Rows:
+def read_delimited(file: Path, asked: ReadOptions) -> Rows:
     """Table of a text file; what separates its cells is found by looking."""
     text, latin = read_text(file)
     return of_text(file, text, asked.header, encoding_notes([file.name] if latin else []))

@@ -7,10 +7,10 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from cocluster.io.readers.asked import Asked
-from cocluster.io.readers.packed import PLACE_BYTES, allowed, refuse_bytes
-from cocluster.io.readers.rows import Rows, of_cells
-from cocluster.io.reading import some
+from cocluster.io.dataset import some
+from cocluster.io.readers.archives import PLACE_BYTES, allowed, refuse_bytes
+from cocluster.io.readers.options import ReadOptions
+from cocluster.io.readers.table import Rows, of_cells
 from cocluster.utils.files import unreadable
 from cocluster.utils.optional import library
 from cocluster.utils.texts import quoted
@@ -21,7 +21,7 @@ LONGEST = 32_767
 LAST_ROW = 1_048_576
 
 
-def read_excel(file: Path, asked: Asked) -> Rows:
+def read_excel(file: Path, asked: ReadOptions) -> Rows:
     """Table of a sheet, the first by default; empty rows are left out."""
     openpyxl = library("openpyxl", "Excel files", "excel")
     bound = allowed(file, asked.max_bytes)

@@ -12,13 +12,12 @@ from typing import IO, Any
 import numpy as np
 import scipy.io
 
-from cocluster.io.dataset import Dataset
-from cocluster.io.readers.asked import Asked
-from cocluster.io.readers.cluto import is_cluto, read_cluto
+from cocluster.io.dataset import Dataset, Reading, some
+from cocluster.io.readers.archives import PLACE_BYTES, allowed, refuse_bytes
 from cocluster.io.readers.common import AS_ARRAY, LABEL_NAMES, encode_labels
 from cocluster.io.readers.mat5 import HEADER_BYTES, ORDERS, Variable, variables_in
-from cocluster.io.readers.packed import PLACE_BYTES, allowed, refuse_bytes
-from cocluster.io.reading import Reading, some
+from cocluster.io.readers.matrix_text import is_cluto, read_cluto
+from cocluster.io.readers.options import ReadOptions
 from cocluster.linalg.checked import in_bounds, in_form
 from cocluster.linalg.matrices import by_rows
 from cocluster.linalg.types import Array, InMemory
@@ -35,7 +34,7 @@ _NONE = np.dtype("V")
 MATLAB_LABELS = ("gnd", "Y", "y", *LABEL_NAMES)
 
 
-def read_mat(file: Path, asked: Asked) -> Dataset:
+def read_mat(file: Path, asked: ReadOptions) -> Dataset:
     """Data set of a ``.mat`` file, which may also be one of CLUTO's text files.
 
     A cell array of matrices gives several views. Matrices with samples as columns are turned if
@@ -67,7 +66,7 @@ def read_mat(file: Path, asked: Asked) -> Dataset:
 FOUR_HEAD, HIGHEST_KIND, SPARSE_KIND, ENTRY_BYTES = 20, 5000, 2, (8, 4, 4, 2, 2, 1)
 
 
-def _variables(file: Path, asked: Asked) -> dict[str, Any]:
+def _variables(file: Path, asked: ReadOptions) -> dict[str, Any]:
     """Those variables of the file that may be data or classes, by name."""
     # A file that is cut off makes scipy raise errors of many kinds (zlib, struct, index, ...).
     with unreadable(file.name, Exception), warnings.catch_warnings():
@@ -81,7 +80,7 @@ def _variables(file: Path, asked: Asked) -> dict[str, Any]:
         return _checked(file, asked)
 
 
-def _checked(file: Path, asked: Asked) -> dict[str, Any]:
+def _checked(file: Path, asked: ReadOptions) -> dict[str, Any]:
     """Variables of a file of versions 5 to 7, after a look at its structure."""
     bound = allowed(file, asked.max_bytes)
     if scipy.io.matlab.matfile_version(file)[0] == HDF5:
@@ -111,7 +110,7 @@ def _loaded(stream: IO[bytes], names: list[str] | None = None) -> dict[str, Any]
     return {name: value for name, value in loaded.items() if not name.startswith("__")}
 
 
-def _oldest(file: Path, asked: Asked) -> dict[str, Any]:
+def _oldest(file: Path, asked: ReadOptions) -> dict[str, Any]:
     """Variables of a file of version 4, which scipy reads without compiled code."""
     bound = allowed(file, asked.max_bytes)
     # From memory no more is read than there is; for a file, room is made for what is announced.

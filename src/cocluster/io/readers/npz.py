@@ -6,17 +6,16 @@ from pathlib import Path
 
 import numpy as np
 
-from cocluster.io.dataset import Dataset
-from cocluster.io.readers.asked import Asked
+from cocluster.io.dataset import Dataset, Reading, some
+from cocluster.io.readers.archives import allowed, refuse_size
 from cocluster.io.readers.common import LABEL_NAMES, encode_labels
-from cocluster.io.readers.packed import allowed, refuse_size
-from cocluster.io.reading import Reading, some
+from cocluster.io.readers.options import ReadOptions
 from cocluster.linalg.npz import load_arrays, matrices_in
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
 
 
-def read_npz(file: Path, asked: Asked) -> Dataset:
+def read_npz(file: Path, asked: ReadOptions) -> Dataset:
     """Data set of a ``.npz`` or ``.npy`` file: its matrices of as many rows as the first."""
     arrays = load_arrays(file, allowed(file, asked.max_bytes))
     for part, shape in arrays.items():

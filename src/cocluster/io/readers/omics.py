@@ -10,17 +10,16 @@ from cocluster.blocks.disk.sources.h5ad import total_bytes
 from cocluster.blocks.disk.sources.trying import refuse_damaged
 from cocluster.data.alignment import align
 from cocluster.data.containers import annotations_of, as_table, feature_annotations_of, views_of
-from cocluster.io.dataset import Dataset
-from cocluster.io.readers.asked import Asked
+from cocluster.io.dataset import Dataset, Reading
+from cocluster.io.readers.archives import allowed, refuse_bytes
 from cocluster.io.readers.common import encode_labels
-from cocluster.io.readers.packed import allowed, refuse_bytes
-from cocluster.io.reading import Reading
+from cocluster.io.readers.options import ReadOptions
 from cocluster.linalg.checked import in_bounds
 from cocluster.utils.files import unreadable
 from cocluster.utils.optional import library
 
 
-def read_h5ad(file: Path, asked: Asked) -> Dataset:
+def read_h5ad(file: Path, asked: ReadOptions) -> Dataset:
     """Data set of the matrix ``.X`` of AnnData; ``asked.label`` is a column of ``.obs``.
 
     The other columns of ``.obs`` are metadata, and those of ``.var`` are metadata of the features.
@@ -29,7 +28,7 @@ def read_h5ad(file: Path, asked: Asked) -> Dataset:
     return _dataset(file, {"genes": data}, data, asked.label)
 
 
-def read_h5mu(file: Path, asked: Asked) -> Dataset:
+def read_h5mu(file: Path, asked: ReadOptions) -> Dataset:
     """Data set of the modalities of MuData, matched by the names of the observations."""
     data = _load(file, asked, "mudata", "read_h5mu")
     if not data.mod:
@@ -82,7 +81,7 @@ def _classes(file: Path, data: Any, label: str | None) -> dict[str, Any]:
     return dict(zip(data.obs_names, data.obs[label].astype(object), strict=True))
 
 
-def _load(file: Path, asked: Asked, module: str, function: str) -> Any:
+def _load(file: Path, asked: ReadOptions, module: str, function: str) -> Any:
     """Contents of a file by the library that writes such files."""
     reader = library(module, f"{file.suffix} files", "omics")
     # What a damaged file raises is of many kinds, among them some of these libraries' own.

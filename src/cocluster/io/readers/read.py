@@ -9,26 +9,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cocluster.io.dataset import Dataset
+from cocluster.io.dataset import Dataset, some
+from cocluster.io.readers.archives import PACKED, unpacked
 from cocluster.io.readers.arff import read_arff
-from cocluster.io.readers.asked import Asked, Names
-from cocluster.io.readers.cluto import read_matrix_market
+from cocluster.io.readers.build import dataset_of, read_parquet
 from cocluster.io.readers.delimited import read_delimited
 from cocluster.io.readers.excel import read_excel
+from cocluster.io.readers.images import ENDINGS, read_image_folder
+from cocluster.io.readers.json_records import read_json, read_json_lines
 from cocluster.io.readers.matlab import read_mat
+from cocluster.io.readers.matrix_text import read_matrix_market
 from cocluster.io.readers.npz import read_npz
 from cocluster.io.readers.omics import read_h5ad, read_h5mu
-from cocluster.io.readers.packed import PACKED, unpacked
-from cocluster.io.readers.pictures import ENDINGS, read_image_folder
-from cocluster.io.readers.records import read_json, read_json_lines
-from cocluster.io.readers.rows import Rows
-from cocluster.io.readers.tables import dataset_of, read_parquet
+from cocluster.io.readers.options import Names, ReadOptions
+from cocluster.io.readers.table import Rows
 from cocluster.io.readers.texts import read_lines, read_text_folder, refuse_document
-from cocluster.io.reading import some
 from cocluster.utils.texts import in_one_line
 
 # How files of matrices are read, whose parts have fixed roles.
-READERS: dict[str, Callable[[Path, Asked], Dataset]] = {
+READERS: dict[str, Callable[[Path, ReadOptions], Dataset]] = {
     ".npz": read_npz,
     ".npy": read_npz,
     ".mat": read_mat,
@@ -38,7 +37,7 @@ READERS: dict[str, Callable[[Path, Asked], Dataset]] = {
     ".h5mu": read_h5mu,
 }
 # How files of tables, records and texts are read, whose columns are given roles afterwards.
-TABLES: dict[str, Callable[[Path, Asked], Rows]] = {
+TABLES: dict[str, Callable[[Path, ReadOptions], Rows]] = {
     ".csv": read_delimited,
     ".tsv": read_delimited,
     ".parquet": read_parquet,
@@ -150,7 +149,7 @@ def read(
     """
     roles = (id, text, title, label, features, categories, drop, long, dates, header, sheet)
     try:
-        dataset = _read(Path(path), Asked(*roles, max_bytes), vectorizer)
+        dataset = _read(Path(path), ReadOptions(*roles, max_bytes), vectorizer)
     except ValueError as error:
         if str(error).isprintable():
             raise
@@ -161,7 +160,7 @@ def read(
     return dataset
 
 
-def _read(place: Path, asked: Asked, vectorizer: Any) -> Dataset:
+def _read(place: Path, asked: ReadOptions, vectorizer: Any) -> Dataset:
     """Data set of a file or folder."""
     if not place.exists():
         raise FileNotFoundError(f"There is no file or folder {place}.")
@@ -207,7 +206,7 @@ def _ending(file: Path) -> str:
     return ending
 
 
-def _read_folder(folder: Path, asked: Asked, vectorizer: Any) -> Dataset:
+def _read_folder(folder: Path, asked: ReadOptions, vectorizer: Any) -> Dataset:
     """The only file of data; images if most files are images; else texts."""
     files = _files(folder)
     if not files:

@@ -11,12 +11,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from cocluster.io.readers.asked import Asked
-from cocluster.io.readers.columns import Column
+from cocluster.io.dataset import some
 from cocluster.io.readers.common import decode, encoding_notes, lines_of, read_text
 from cocluster.io.readers.delimited import delimiter_of, of_text
-from cocluster.io.readers.rows import Rows, as_cells
-from cocluster.io.reading import some
+from cocluster.io.readers.options import ReadOptions
+from cocluster.io.readers.table import Column, Rows, as_cells
 from cocluster.linalg.types import Array
 from cocluster.preprocessing import WordCounter
 from cocluster.preprocessing.boilerplate import split_mail
@@ -102,7 +101,7 @@ def read_text_folder(folder: Path, files: list[Path]) -> Rows:
     return _fixed(folder.name, columns, range(1, len(names) + 1), roles, tuple(notes))
 
 
-def read_lines(file: Path, asked: Asked) -> Rows:
+def read_lines(file: Path, asked: ReadOptions) -> Rows:
     """Table of a text file: one document a line, or a table after all."""
     text, latin = read_text(file)
     notes = encoding_notes([file.name] if latin else [])

@@ -42,7 +42,9 @@ def linked_start(
         return problem, random_start(problem, task.rng)
     # Memberships are taken as they are: they may well be those of an earlier fit with links.
     # Labels are first brought near the links, by a hard problem.
-    if task.links and all(given.ndim == 1 for given in start.values()):
+    if task.links and all(
+        labels_or_memberships.ndim == 1 for labels_or_memberships in start.values()
+    ):
         start = linked_labels(task.data, task.links, start, task.clusters)
     return problem, state_from(problem, start)
 
@@ -139,9 +141,9 @@ class SoftTriFactorEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     def _store(self, task: Task, run: Run) -> None:
         self._store_run(task, run)
-        found = memberships_by_type(task.data, run.state)
-        self._membership, self._kmeans = found[task.data.center], None
-        labels = {name: strongest(M) for name, M in found.items()}
+        membership_by_type = memberships_by_type(task.data, run.state)
+        self._membership, self._kmeans = membership_by_type[task.data.center], None
+        labels = {name: strongest(M) for name, M in membership_by_type.items()}
         if self.assign == "kmeans":
             models = {
                 # A fixed seed and ten starts: labels are to depend on the factor, not on k-means.

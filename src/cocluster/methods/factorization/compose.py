@@ -57,15 +57,15 @@ class TriFactorization(SoftTriFactorEstimator):
 
     def _problem(self, task: Task) -> TriFactorProblem:
         # One constraint is for all types; of a mapping, types it leaves out are non-negative.
-        chosen = by_name({} if self.constraint is None else self.constraint, task.clusters)
+        constraints = by_name({} if self.constraint is None else self.constraint, task.clusters)
         penalties = self.penalties or {}
-        unknown = (set(chosen) | set(penalties)) - set(task.clusters)
+        unknown = (set(constraints) | set(penalties)) - set(task.clusters)
         if unknown:
             raise ValueError(f"Unknown types {sorted(unknown)}; there are {list(task.clusters)}.")
         factors = {
             name: FactorSpec(
                 k,
-                chosen.get(name, NonNegative()),
+                constraints.get(name, NonNegative()),
                 tuple(penalties.get(name, ())),
                 self.unit_columns,
             )

@@ -6,8 +6,8 @@ from dataclasses import KW_ONLY, dataclass
 
 from cocluster.linalg.types import Array
 from cocluster.methods.factorization.base import HardTriFactorEstimator
-from cocluster.methods.spreading import fit_with_prior, prior_costs, spread_run
-from cocluster.methods.streams import hard_labels, hard_rows, n_samples_seen, partial_fit
+from cocluster.methods.spreading import PriorMixin, prior_costs
+from cocluster.methods.streams import HardPartialFitMixin
 from cocluster.methods.task import Start, Task
 from cocluster.methods.unknown import UnknownEntries
 from cocluster.trifactor import (
@@ -23,7 +23,7 @@ from cocluster.trifactor import (
 
 
 @dataclass(eq=False, repr=False)
-class FNMTF(UnknownEntries, HardTriFactorEstimator):
+class FNMTF(PriorMixin, HardPartialFitMixin, UnknownEntries, HardTriFactorEstimator):
     r"""Fast Nonnegative Matrix Tri-Factorization: block k-means on both sides.
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2,\quad G \in \Psi, S\ free
@@ -79,12 +79,6 @@ class FNMTF(UnknownEntries, HardTriFactorEstimator):
     # As in `HardTriFactorEstimator`: dataclasses take the defaults of the first base.
     max_iter: int = 100
     tol: float = 0.0
-
-    partial_fit = partial_fit
-    n_samples_seen_ = property(n_samples_seen)
-    _streamed_rows, _streamed_labels = hard_rows, hard_labels
-
-    fit, _best_run = fit_with_prior, spread_run
 
     def _has_biases(self) -> bool:
         return self.biases

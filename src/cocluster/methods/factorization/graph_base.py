@@ -1,10 +1,10 @@
-"""What the graph methods share: a graph of each type, and the unit of a strength."""
+"""Base of the graph methods: a graph of each type, and the unit of a strength."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -39,7 +39,6 @@ from cocluster.utils.named import by_name
 
 # Graphs of one type, by name: RMC has several candidates, the others one.
 Graphs = dict[str, sp.csr_array]
-Method = TypeVar("Method", bound=Coclusterer)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -85,8 +84,8 @@ class Neighbours:
         if name == data.center:
             self._check_size(n)
         # By cosine an object without data has no direction, and so no neighbours.
-        found = np.count_nonzero(row_squares(X)) if self.metric == "cosine" else n
-        return X if self.n_neighbors < found else None
+        n_nonzero = np.count_nonzero(row_squares(X)) if self.metric == "cosine" else n
+        return X if self.n_neighbors < n_nonzero else None
 
     def _check_size(self, n: int) -> None:
         """There must be more samples than neighbours."""
@@ -112,8 +111,8 @@ def check_graph_parameters(method: Any) -> None:
     neighbours_of(method).check()
     check_choice(method.strength_unit, "strength_unit", ("relative", "absolute"))
     for parameter, value in strengths_of(method).items():
-        for one in by_name(value, [parameter]).values():
-            check_number(one, parameter)
+        for strength in by_name(value, [parameter]).values():
+            check_number(strength, parameter)
 
 
 def strengths_by_type(data: RelationalData, strengths: Mapping[str, Any]) -> dict[str, float]:
@@ -123,13 +122,13 @@ def strengths_by_type(data: RelationalData, strengths: Mapping[str, Any]) -> dic
     for all other types. A value may be a mapping of type to strength.
     """
     parameters = list(strengths)
-    found = {}
+    strength_by_type = {}
     for name in data.types:
         parameter = parameters[0 if name == data.center else -1]
-        given = by_name(strengths[parameter], data.types)
-        _check_types(data, given, parameter)
-        found[name] = float(given.get(name, 0.0))
-    return found
+        parameter_strengths = by_name(strengths[parameter], data.types)
+        _check_types(data, parameter_strengths, parameter)
+        strength_by_type[name] = float(parameter_strengths.get(name, 0.0))
+    return strength_by_type
 
 
 def with_penalties(
@@ -145,21 +144,21 @@ def with_penalties(
     how much they weigh where strengths are relative to the data, and ``penalty(data, name, k,
     graphs, weight)`` is what they do to its factor.
     """
-    data, given = task.data, _given_graphs(task)
+    data, user_graphs = task.data, _check_graphs(task)
     by_type = strengths_by_type(data, strengths_of(method))
     penalties: dict[str, tuple[Penalty, ...]] = {}
     for name, k in task.clusters.items():
         strength = by_type[name]
         # Looking for neighbours is the costly part: not for a type whose graph has no strength.
-        graphs = graphs_of(data, name, given.get(name)) if strength else {}
+        graphs = graphs_of(data, name, user_graphs.get(name)) if strength else {}
         relative = method.strength_unit == "relative"
         weight = weigh(data, name, k, strength) if relative else strength
         penalties[name] = (penalty(data, name, k, graphs, weight),) if graphs else ()
     return task.extended(GraphTask, penalties=penalties)
 
 
-def _given_graphs(task: Task) -> Mapping[str, Any]:
-    """The graphs given to fit, by type."""
+def _check_graphs(task: Task) -> Mapping[str, Any]:
+    """Return the graphs given to fit, by type; raise if they are no mapping of types."""
     graphs = {} if task.graphs is None else task.graphs
     if not isinstance(graphs, Mapping):
         raise TypeError(
@@ -170,36 +169,48 @@ def _given_graphs(task: Task) -> Mapping[str, Any]:
     return graphs
 
 
-def _check_types(data: RelationalData, given: Mapping[str, Any], what: str) -> None:
+def _check_types(data: RelationalData, by_type: Mapping[str, Any], argument: str) -> None:
     """Refuse names that are no types."""
-    unknown = [name for name in given if name not in data.types]
+    unknown = [name for name in by_type if name not in data.types]
     if unknown:
         raise ValueError(
-            f"{what} names the unknown type {unknown[0]!r}; the types are {', '.join(data.types)}."
+            f"{argument} names the unknown type {unknown[0]!r}; the types are "
+            f"{', '.join(data.types)}."
         )
 
 
-def fit_with_graphs(
-    self: Method,
-    X: Any,
-    y: Any = None,
-    *,
-    links: Any = None,
-    graphs: Mapping[str, Any] | None = None,
-    callback: Callback | None = None,
-    mask: Any = None,
-) -> Method:
-    """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
+if TYPE_CHECKING:
+    Base = Coclusterer
+else:
+    # Not a dataclass: its fields would hide the defaults of other bases.
+    Base = object
 
-    ``graphs`` maps a type (of one matrix: "samples", "features") to a graph of its objects, an
-    array or sparse matrix of non-negative weights, used instead of the neighbours in the data. An
-    asymmetric graph is symmetrised by maximum. Other arguments are those of `Coclusterer.fit`.
-    """
-    return self._fit(X, y, links=links, callback=callback, graphs=graphs, mask=mask)
+
+class GraphFitMixin(Base):
+    """Base of methods whose `fit` accepts graphs."""
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        links: Any = None,
+        graphs: Mapping[str, Any] | None = None,
+        callback: Callback | None = None,
+        mask: Any = None,
+    ) -> Self:
+        """Co-cluster X: a matrix, a mapping or list of views, or `RelationalData`.
+
+        ``graphs`` maps a type (of one matrix: "samples", "features") to a graph of its objects, an
+        array or sparse matrix of non-negative weights, used instead of the neighbours in the data.
+        An asymmetric graph is symmetrised by maximum. Other arguments are those of
+        `Coclusterer.fit`.
+        """
+        return self._fit(X, y, links=links, callback=callback, graphs=graphs, mask=mask)
 
 
 @dataclass(eq=False, repr=False)
-class GraphEstimator(SoftTriFactorEstimator):
+class GraphEstimator(GraphFitMixin, SoftTriFactorEstimator):
     """Base of the methods in which a graph of its objects pulls on the soft factor of a type.
 
     Unless a method says otherwise: semi-NMTF with columns of unit length, each factor smooth on
@@ -249,8 +260,6 @@ class GraphEstimator(SoftTriFactorEstimator):
     # The parameters with the strengths: of the samples, and (the last) of all other types.
     _strengths: ClassVar[tuple[str, ...]] = ("row_strength", "column_strength")
 
-    fit = fit_with_graphs
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_graph_parameters(self)
@@ -271,7 +280,7 @@ class GraphEstimator(SoftTriFactorEstimator):
     def _penalty(
         self, data: RelationalData, name: str, k: int, graphs: Graphs, weight: float
     ) -> Penalty:
-        """What the graphs of a type do to its factor."""
+        """Return the penalty that the graphs of a type put on its factor."""
         (graph,) = graphs.values()
         return PairTerms(smoothing(data, graph, weight, self.laplacian == "normalized"))
 
@@ -292,7 +301,7 @@ class GraphEstimator(SoftTriFactorEstimator):
             self._pulled = points, *pull_of(L, as_array(G))
 
     def _on_samples(self, task: Any) -> BlockQuadratic:
-        """What the graph of the samples does to their factor, at the end of the fit."""
+        """Return the penalty of the samples' graph on their factor, at the end of the fit."""
         center = task.data.center
         (penalty,) = task.penalties[center]
         block: BlockQuadratic = penalty.majorizer(self._factors[center])
@@ -333,7 +342,7 @@ def anchor_weight(data: RelationalData, name: str, k: int, strength: float) -> f
 def anchor(
     data: RelationalData, name: str, k: int, graphs: Graphs, weight: float
 ) -> SpectralAnchor:
-    """What draws the indicator factor of a type to the spectral basis of its graph.
+    """Return the penalty that draws a type's indicator factor to the basis of its graph.
 
     In the precision of the data.
     """

@@ -13,11 +13,11 @@ from cocluster.linalg.types import Array
 from cocluster.methods.by_blocks import by_blocks
 from cocluster.methods.factorization.base import HardTriFactorEstimator
 from cocluster.methods.factorization.graph_base import (
+    GraphFitMixin,
     GraphTask,
     anchor,
     anchor_weight,
     check_graph_parameters,
-    fit_with_graphs,
     neighbours_of,
     with_penalties,
 )
@@ -27,7 +27,7 @@ from cocluster.trifactor import FactorSpec, Free, Indicator, Run, TriFactorProbl
 
 
 @dataclass(eq=False, repr=False)
-class LPFNMTF(HardTriFactorEstimator):
+class LPFNMTF(GraphFitMixin, HardTriFactorEstimator):
     r"""Locality Preserved FNMTF: indicator factors, drawn to the spectral bases of two graphs.
 
     .. math:: J_7 = \|X - G S F^T\|^2 + \alpha \|G - B_d Q_d\|^2 + \beta \|F - B_f Q_f\|^2,
@@ -84,8 +84,6 @@ class LPFNMTF(HardTriFactorEstimator):
 
     # The parameters with the strengths: of the samples, and of all other types.
     _strengths: ClassVar[tuple[str, ...]] = ("row_strength", "column_strength")
-
-    fit = fit_with_graphs
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

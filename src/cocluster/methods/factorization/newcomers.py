@@ -1,4 +1,4 @@
-"""What the graph of the samples does to samples that were not in the fit."""
+"""Effect of the samples' graph on new samples, which were not in the fit."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def points_of(data: RelationalData, given: Mapping[str, Any] | None) -> Any:
 
     None for row blocks, which are not kept, and if the graph of the samples is among those given.
     """
-    known = blocks_of(data) is None and data.center not in (given or {})
-    return view_of(data, data.center) if known else None
+    has_neighbours = blocks_of(data) is None and data.center not in (given or {})
+    return view_of(data, data.center) if has_neighbours else None
 
 
 def nearest_samples(points: Any, new: Any, n_neighbors: int, metric: Metric) -> tuple[Array, Array]:
@@ -59,9 +59,12 @@ def pulled(
 ) -> BlockQuadratic:
     """The block of new samples that are pulled as their neighbours in the fit."""
     k = block.gram.shape[0]
-    # That of the nearest, not a mean: rows of one value are solved together.
-    own = np.where(weights.any(axis=1), diagonal[nearest[:, 0]], 0)
-    rows = {value: np.flatnonzero(own == value) for value in np.unique(own[own > 0])}
-    grams = tuple(RowGram(where, value * np.eye(k)) for value, where in rows.items())
+    # The diagonal of the nearest sample, not a mean: rows with equal values are solved together.
+    row_diagonal = np.where(weights.any(axis=1), diagonal[nearest[:, 0]], 0)
+    rows = {
+        value: np.flatnonzero(row_diagonal == value)
+        for value in np.unique(row_diagonal[row_diagonal > 0])
+    }
+    grams = tuple(RowGram(row_index, value * np.eye(k)) for value, row_index in rows.items())
     linear = np.einsum("ij,ijk->ik", weights, pull[nearest])
     return block + BlockQuadratic(linear, np.zeros((k, k)), partial=grams)

@@ -21,7 +21,7 @@ from cocluster.trifactor import (
 
 
 def shared_clusters(method: Coclusterer, data: RelationalData) -> dict[str, int]:
-    """As many clusters of every type as of samples: in a two-factor model they are the same."""
+    """Return the number of clusters by type: in a two-factor model all types share clusters."""
     counts = clusters_by_type(data, method.n_clusters, method.n_column_clusters)
     if method.n_column_clusters is not None:
         raise ValueError(

@@ -9,7 +9,7 @@ from cocluster.data.relational import RelationalData
 from cocluster.linalg.partitions import strongest
 from cocluster.linalg.types import Array, Factor
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
-from cocluster.methods.streams import n_samples_seen, partial_fit
+from cocluster.methods.streams import PartialFitMixin
 from cocluster.methods.task import Task
 from cocluster.methods.unknown import UnknownEntries
 from cocluster.trifactor import (
@@ -23,7 +23,7 @@ from cocluster.trifactor import (
 
 
 @dataclass(eq=False, repr=False)
-class NMTF(UnknownEntries, SoftTriFactorEstimator):
+class NMTF(PartialFitMixin, UnknownEntries, SoftTriFactorEstimator):
     r"""Non-negative matrix tri-factorisation (block value decomposition, BVD).
 
     .. math:: \min \sum_r w_r \|R_r - G_{rows} S_r G_{cols}^T\|^2,\quad G, S \ge 0
@@ -56,9 +56,6 @@ class NMTF(UnknownEntries, SoftTriFactorEstimator):
     """
 
     _nonnegative: ClassVar[bool] = True
-
-    partial_fit = partial_fit
-    n_samples_seen_ = property(n_samples_seen)
 
     def _problem(self, task: Task) -> TriFactorProblem:
         factors = {

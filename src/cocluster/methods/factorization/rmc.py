@@ -50,7 +50,7 @@ class RMC(GraphEstimator):
     strength : float, or mapping of type to float
         Strength of the graphs of every type, relative to the data: α_t is ``strength`` ·
         Σ w_r ‖R_r‖² / k_t, over the relations of the type; see `SNMTF`.
-    spread : float
+    weight_penalty : float
         γ, the paper's β/α. Larger: more equal weights; 0: all weight on the smoothest graph.
     share_weights : bool
         Whether all types have the same μ, as in the block form of the paper. The candidate graphs
@@ -94,7 +94,7 @@ class RMC(GraphEstimator):
 
     _: KW_ONLY
     strength: float | Mapping[str, float] = 1.0
-    spread: float = 0.1
+    weight_penalty: float = 0.1
     share_weights: bool = False
     bandwidth: str = "scaled"
 
@@ -105,7 +105,7 @@ class RMC(GraphEstimator):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_number(self.spread, "spread")
+        check_number(self.weight_penalty, "weight_penalty")
         check_choice(self.bandwidth, "bandwidth", ("scaled", "printed"))
 
     def _graphs(self, data: RelationalData, name: str, given: Any) -> Graphs:
@@ -130,7 +130,7 @@ class RMC(GraphEstimator):
         # Unscaled: the ensemble multiplies with the weight, after it has weighed the graphs.
         normal = self.laplacian == "normalized"
         laplacians = {key: smoothing(data, graph, 1.0, normal) for key, graph in graphs.items()}
-        return GraphEnsemble(laplacians, weight, self.spread)
+        return GraphEnsemble(laplacians, weight, self.weight_penalty)
 
     def _problem(self, task: Any) -> TriFactorProblem:
         ensembles = _ensembles(task)
@@ -147,24 +147,26 @@ class RMC(GraphEstimator):
         ensembles = _ensembles(task)
         if not self.share_weights:
             return super()._on_samples(task)
-        own, weights = ensembles[task.data.center], shared_weights(ensembles, self._factors)
-        return own.combined(self._factors[task.data.center], weights)
+        ensemble, weights = ensembles[task.data.center], shared_weights(ensembles, self._factors)
+        return ensemble.combined(self._factors[task.data.center], weights)
 
     def _store(self, task: Any, run: Run) -> None:
         super()._store(task, run)
         ensembles = _ensembles(task)
-        weights = {name: own.weights(self._factors[name]) for name, own in ensembles.items()}
+        weights = {
+            name: ensemble.weights(self._factors[name]) for name, ensemble in ensembles.items()
+        }
         if self.share_weights and ensembles:
             weights = dict.fromkeys(ensembles, shared_weights(ensembles, self._factors))
         self.graph_weights_ = {
-            name: dict(zip(own.laplacians, weights[name].tolist(), strict=True))
-            for name, own in ensembles.items()
+            name: dict(zip(ensemble.laplacians, weights[name].tolist(), strict=True))
+            for name, ensemble in ensembles.items()
         }
 
 
 def _ensembles(task: GraphTask) -> dict[str, Any]:
     """The ensemble of every type that has one: the only penalty RMC gives."""
-    return {name: penalty for name, own in task.penalties.items() for penalty in own}
+    return {name: penalty for name, penalties in task.penalties.items() for penalty in penalties}
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,25 +178,32 @@ class SharedWeightsProblem(TriFactorProblem):
     def block(self, name: str, state: State) -> BlockQuadratic:
         """The objective as a function of one factor, with the best weights for all factors."""
         weights = shared_weights(self.ensembles, state.factors)
-        block, own = super().block(name, state), self.ensembles.get(name)
-        return block if own is None else block + own.combined(state.factors[name], weights)
+        block, ensemble = super().block(name, state), self.ensembles.get(name)
+        return (
+            block if ensemble is None else block + ensemble.combined(state.factors[name], weights)
+        )
 
     def _objective(self, state: State) -> float:
         """J with the best weights."""
         weights = shared_weights(self.ensembles, state.factors)
         ensembles = self.ensembles.items()
-        shares = (own.combined_value(state.factors[name], weights) for name, own in ensembles)
+        shares = (
+            ensemble.combined_value(state.factors[name], weights) for name, ensemble in ensembles
+        )
         return super()._objective(state) + sum(shares)
 
 
 def shared_weights(ensembles: Mapping[str, GraphEnsemble], factors: Mapping[str, Factor]) -> Array:
     """The μ that is best for all types together."""
-    if len({tuple(own.laplacians) for own in ensembles.values()}) > 1:
+    if len({tuple(ensemble.laplacians) for ensemble in ensembles.values()}) > 1:
         raise ValueError(
             "share_weights=True needs the same candidate graphs for every type; give each type "
             "graphs of the same names, or leave share_weights=False."
         )
     # Σ α_t (μ·s_t + γ ‖μ‖²), divided by Σ α_t, is the problem of one type; 1 if all are zero.
-    total = sum(own.strength for own in ensembles.values()) or 1.0
-    s = [own.strength * own.smoothness(factors[name]) for name, own in ensembles.items()]
+    total = sum(ensemble.strength for ensemble in ensembles.values()) or 1.0
+    s = [
+        ensemble.strength * ensemble.smoothness(factors[name])
+        for name, ensemble in ensembles.items()
+    ]
     return simplex_weights(np.sum(s, axis=0) / total, next(iter(ensembles.values())).spread)

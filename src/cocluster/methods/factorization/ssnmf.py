@@ -180,15 +180,15 @@ class SSNMF(SoftTriFactorEstimator):
             )
 
     def _prepared(self, task: Task) -> SimilarityTask:
-        own, X = sample_links(self, task.data, task.links), only_matrix(self, task.data)
-        A = linked_similarity(self._similarity(X), own, self.link, self.link_weight)
+        links, X = sample_links(self, task.data, task.links), only_matrix(self, task.data)
+        A = linked_similarity(self._similarity(X), links, self.link, self.link_weight)
         center = task.data.center
         return task.extended(
             SimilarityTask,
             data=RelationalData((Relation(A, center, center),), center),
             links={},  # they are in the similarity already
             given=task.data,
-            ties=ties_and_pairs(own)[0] if own is not None and self.ties else None,
+            ties=ties_and_pairs(links)[0] if links is not None and self.ties else None,
         )
 
     def _similarity(self, X: Matrix) -> Matrix:

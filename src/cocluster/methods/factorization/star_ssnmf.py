@@ -150,21 +150,21 @@ class StarSSNMF(SoftTriFactorEstimator):
             raise ValueError("ridge must be positive: use a small number such as 1e-3.")
 
     def _prepared(self, task: Task) -> MetricTask:
-        views = self._learned_views(task.data, task.links.get(task.data.center))
+        views = self._learn_views(task.data, task.links.get(task.data.center))
         data = views.applied(task.data)
         # New samples must take the form of those of the fit, however many they are.
         clip = not any(is_operator(r.matrix) for r in data.relations)
         views = replace(views, clip=clip)
         return task.extended(MetricTask, data=data, given=task.data, views=views)
 
-    def _learned_views(self, data: RelationalData, links: Links | None) -> LearnedViews:
+    def _learn_views(self, data: RelationalData, links: Links | None) -> LearnedViews:
         """Metrics and weights of the views, Algorithm 1."""
-        none = np.empty((0, 2), dtype=np.intp)
+        no_pairs = np.empty((0, 2), dtype=np.intp)
         views = {r.cols: r for r in data.relations if r.rows == data.center}
         learned = learn_metrics(
             {name: r.matrix for name, r in views.items()},
-            none if links is None else links.must_link,
-            none if links is None else links.cannot_link,
+            no_pairs if links is None else links.must_link,
+            no_pairs if links is None else links.cannot_link,
             ridge=self.ridge,
             row_index={name: r.row_index for name, r in views.items()},
         )
@@ -172,8 +172,8 @@ class StarSSNMF(SoftTriFactorEstimator):
 
     def _starts(self, task: Any) -> Iterator[Start]:
         """The chosen start, found in the transformed data if these have entries; then others."""
-        own = task.data if task.views.clip else task.given
-        yield from starts(own, task.clusters, self.init, 1, task.rng)
+        start_data = task.data if task.views.clip else task.given
+        yield from starts(start_data, task.clusters, self.init, 1, task.rng)
         for number in range(1, self.n_init if start_name(self.init) else 1):
             kind = "kmeans" if number % 2 else "random"
             yield from starts(task.given, task.clusters, kind, 1, task.rng)
@@ -190,11 +190,11 @@ class StarSSNMF(SoftTriFactorEstimator):
         leave a good state for the sake of few links.
         """
         # From labels, not from the factors: a multiplicative step can hardly move a tied group.
-        found = memberships_by_type(task.data, state)
-        labels = {name: strongest(M) for name, M in found.items()}
+        membership_by_type = memberships_by_type(task.data, state)
+        labels = {name: strongest(M) for name, M in membership_by_type.items()}
         problem = with_links(self._problem(task), task.links)
-        as_they_are = self._alternate(problem, state_from(problem, labels), task)
-        return best_of((as_they_are, self._solve(task, labels)))
+        from_labels = self._alternate(problem, state_from(problem, labels), task)
+        return best_of((from_labels, self._solve(task, labels)))
 
     def _problem(self, task: Any) -> TriFactorProblem:
         # Entries of both signs need the smaller step, and associations of both signs.
@@ -230,7 +230,7 @@ class StarSSNMF(SoftTriFactorEstimator):
         check_choice(view, "view", tuple(self._prototypes))
         P = self._prototypes[view]
         cluster = check_choice(int(cluster), "cluster", tuple(range(len(P))))
-        others = np.delete(P, cluster, axis=0).max(axis=0, initial=0.0)
-        best = np.argsort(others - P[cluster], kind="stable")[: check_integer(n, "n")]
+        largest_elsewhere = np.delete(P, cluster, axis=0).max(axis=0, initial=0.0)
+        best = np.argsort(largest_elsewhere - P[cluster], kind="stable")[: check_integer(n, "n")]
         names = self._names.get(view)
         return best.tolist() if names is None else names[best].tolist()

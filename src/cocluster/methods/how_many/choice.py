@@ -12,13 +12,13 @@ from typing import Any, Self
 from cocluster.utils.files import new_file, unreadable
 from cocluster.utils.parsing import json_object
 
-# Of the files: raised whenever older ones could not be read as they are.
+# Format number of the files: raised when older files can no longer be read.
 FORMAT = 1
 
 
 @dataclass(frozen=True)
 class Line:
-    """What is known of one number of clusters.
+    """Measurements for one number of clusters.
 
     Attributes
     ----------
@@ -148,43 +148,43 @@ class Choice:
     @property
     def trees(self) -> dict[str, Side]:
         """Leaves, merges and words of every type, also of those whose number was not judged."""
-        found = self.measured.get("whole", {}).get("trees", {})
-        others = {
-            name: Side(name, sum(own["leaves"]), 1, 1, 1, **tree_of(own))
-            for name, own in found.items()
+        measured_trees = self.measured.get("whole", {}).get("trees", {})
+        by_type = {
+            name: Side(name, sum(measured_tree["leaves"]), 1, 1, 1, **tree_of(measured_tree))
+            for name, measured_tree in measured_trees.items()
         }
-        return others | {side.name: side for side in self.sides}
+        return by_type | {side.name: side for side in self.sides}
 
     @property
     def columns(self) -> Side:
         """The features of the only view."""
-        _, *others = self.sides
-        if len(others) != 1:
+        _, *features = self.sides
+        if len(features) != 1:
             raise AttributeError(
-                f"There are {len(others)} types of features; use sides, which has all of them."
+                f"There are {len(features)} types of features; use sides, which has all of them."
             )
-        return others[0]
+        return features[0]
 
     def __str__(self) -> str:
         return self.reason
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it as values that JSON knows."""
+        """Return the choice as JSON values, with the format number."""
         return {"format": FORMAT, **asdict(self)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The inverse of `as_dict`."""
+        """Build a choice from the values of `as_dict`."""
         if values.get("format") != FORMAT:
             raise ValueError(
                 f"A choice of format {values.get('format')} cannot be read by this version, which "
                 f"knows format {FORMAT}; install the version that wrote it, or choose again."
             )
-        own = {name: value for name, value in values.items() if name != "format"}
-        return cls(**own | {"sides": tuple(_side(side) for side in own["sides"])})
+        fields = {name: value for name, value in values.items() if name != "format"}
+        return cls(**fields | {"sides": tuple(_side(side) for side in fields["sides"])})
 
     def write(self, file: str | os.PathLike[str]) -> Path:
-        """Write it as JSON, all of it or nothing; `read` gives it back."""
+        """Write the choice as JSON, atomically; `read` returns it."""
         target = Path(file)
         with new_file(target) as unfinished:
             unfinished.write_text(json.dumps(self.as_dict(), indent=1) + "\n", encoding="utf-8")
@@ -192,14 +192,14 @@ class Choice:
 
     @classmethod
     def read(cls, file: str | os.PathLike[str]) -> Self:
-        """A choice that was written."""
-        place = str(file)
-        with unreadable(place, UnicodeDecodeError, KeyError, TypeError, ValueError):
-            return cls.from_dict(json_object(Path(file).read_text(encoding="utf-8"), place))
+        """Read a choice from a file of `write`."""
+        file_name = str(file)
+        with unreadable(file_name, UnicodeDecodeError, KeyError, TypeError, ValueError):
+            return cls.from_dict(json_object(Path(file).read_text(encoding="utf-8"), file_name))
 
 
 def _side(values: Mapping[str, Any]) -> Side:
-    """A side from its values in JSON."""
+    """Build a side from its JSON values."""
     table = tuple(Line(**line) for line in values["table"])
     tree = tuple(Merge(**merge) for merge in values["tree"])
     # Files of earlier versions have no words.
@@ -208,7 +208,7 @@ def _side(values: Mapping[str, Any]) -> Side:
 
 
 def tree_of(measured: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a `Side` that describe its tree, from what was measured."""
+    """Return the fields of a `Side` that describe its tree, from the measurements."""
     return {
         "leaves": tuple(measured["leaves"]),
         "tree": tuple(Merge(*merge) for merge in measured["merges"]),

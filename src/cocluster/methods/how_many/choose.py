@@ -25,7 +25,7 @@ def choose_n_clusters(
     callback: Report | None = None,
     resume: Resumed | None = None,
 ) -> Choice:
-    r"""How many clusters of samples and of features there are, and whether there are any.
+    r"""Choose the number of clusters of samples and of features; 1 if there are no groups.
 
     Samples are clustered twice, from one half of the features and from the other. Groups that are
     there are found again; what chance made is not, however the data are distributed. The number
@@ -74,12 +74,12 @@ def choose_n_clusters(
     >>> choose_n_clusters(noise, random_state=0).n_clusters
     {'samples': 1, 'features': 1}
     """
-    known = _known(resume)
+    earlier = _earlier_choice(resume)
     data = relational(X)
     check_complete(data, "choose_n_clusters")
-    search = _search(data, k_max, features, random_state, known)
-    measured = search.resumed(known.measured) if known else {}
-    return search.run(measured, callback, _keeper(resume))
+    search = _search(data, k_max, features, random_state, earlier)
+    measured = search.resumed(earlier.measured) if earlier else {}
+    return search.run(measured, callback, _choice_writer(resume))
 
 
 def _search(
@@ -87,24 +87,24 @@ def _search(
     k_max: int | None,
     features: bool,
     random_state: RandomState,
-    known: Choice | None,
+    earlier: Choice | None,
 ) -> Search:
-    """A new search, or one like that of an earlier choice."""
-    if known is not None:
-        return search_in(data, by_default, known.k_max, known.seed, features)
+    """Set up a search, with seed and ``k_max`` of an earlier choice if there is one."""
+    if earlier is not None:
+        return search_in(data, by_default, earlier.k_max, earlier.seed, features)
     seed = int(generator(random_state).integers(2**31 - 1))
     return search_in(data, by_default, k_max, seed, features)
 
 
-def _known(resume: Resumed | None) -> Choice | None:
-    """The earlier choice, if there is one."""
+def _earlier_choice(resume: Resumed | None) -> Choice | None:
+    """Return the choice to resume, or None without a choice or file."""
     if resume is None or isinstance(resume, Choice):
         return resume
     return Choice.read(resume) if Path(resume).exists() else None
 
 
-def _keeper(resume: Resumed | None) -> Any:
-    """What writes the choice so far, if it is to be written."""
+def _choice_writer(resume: Resumed | None) -> Any:
+    """Return the function that writes the choice to the file of ``resume``, or None."""
     if resume is None or isinstance(resume, Choice):
         return None
     return lambda choice: choice.write(resume)

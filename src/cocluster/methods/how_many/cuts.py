@@ -46,20 +46,22 @@ class Fit(Protocol):
 
 
 def fine_fit(fit: Fit, data: RelationalData, n_clusters: int, seed: int) -> Labels:
-    """Labels of every type, numbered without gaps."""
+    """Cluster from scratch; return labels of every type, numbered without gaps."""
     return _without_gaps(fit(data, n_clusters, None, None, seed))
 
 
 def refit(fit: Fit, data: RelationalData, start: Labels, seed: int) -> Labels:
-    """Labels of every type from a given start, numbered without gaps."""
+    """Cluster from a start; return labels of every type, numbered without gaps."""
     counts = {name: int(labels.max()) + 1 for name, labels in start.items()}
     k = counts.pop(data.center)
     return _without_gaps(fit(data, k, counts, start, seed))
 
 
 def _without_gaps(labels: Labels) -> Labels:
-    """Labels from 0 on, every number in use."""
-    return {name: np.unique(own, return_inverse=True)[1] for name, own in labels.items()}
+    """Renumber labels from 0 on, every number in use."""
+    return {
+        name: np.unique(type_labels, return_inverse=True)[1] for name, type_labels in labels.items()
+    }
 
 
 def views(data: RelationalData) -> list[str]:
@@ -68,13 +70,13 @@ def views(data: RelationalData) -> list[str]:
 
 
 def blocks_of_labels(data: RelationalData, labels: Labels, units: Sequence[float]) -> Blocks:
-    """Sums over the blocks of all views, each in its unit (see `dispersion`)."""
+    """Sum the entries over the blocks of all views, each in its unit (see `dispersion`)."""
     G = _partition(labels[data.center])
     counts, present, columns, view = [], [], [], []
     for v, (relation, unit) in enumerate(zip(data.relations, units, strict=True)):
-        H, own = _partition(labels[relation.cols]), _rows_of(G, relation.row_index)
-        counts.append(inner(own, times(relation.matrix, H)) / unit)
-        present.append(own.sizes)
+        H, view_rows = _partition(labels[relation.cols]), _view_rows(G, relation.row_index)
+        counts.append(inner(view_rows, times(relation.matrix, H)) / unit)
+        present.append(view_rows.sizes)
         columns.append(H.sizes)
         view.append(np.full(H.n_clusters, v))
     return Blocks(
@@ -87,17 +89,17 @@ def blocks_of_labels(data: RelationalData, labels: Labels, units: Sequence[float
 
 
 def _partition(labels: Array) -> Partition:
-    """Labels without gaps as a factor."""
+    """Return labels without gaps as a factor."""
     return as_partition(labels, int(labels.max()) + 1)
 
 
-def _rows_of(G: Partition, index: Array | None) -> Partition:
-    """The labels of the rows that a view has."""
+def _view_rows(G: Partition, index: Array | None) -> Partition:
+    """Select the labels of the rows that a view has."""
     return G if index is None else G[index]
 
 
 def dispersion(data: RelationalData, labels: Labels) -> list[float]:
-    r"""How much the entries of each view vary around the blocks, as variance over mean.
+    r"""Return the variance over mean of the entries of each view around its blocks.
 
     It is 1 for counts that are independent of each other given their rate. Words come in bursts:
     once there, they come again, and their counts vary two to three times as much. Entries divided
@@ -105,12 +107,12 @@ def dispersion(data: RelationalData, labels: Labels) -> list[float]:
     less than Poisson ones (presence and absence) stay as they are.
     """
     G = _partition(labels[data.center])
-    found = []
+    ratios = []
     for relation in data.relations:
         H = _partition(labels[relation.cols])
-        value = _variance_over_mean(relation.matrix, _rows_of(G, relation.row_index), H)
-        found.append(max(value, 1.0) if is_counts(relation.matrix) else value)
-    return found
+        value = _variance_over_mean(relation.matrix, _view_rows(G, relation.row_index), H)
+        ratios.append(max(value, 1.0) if is_counts(relation.matrix) else value)
+    return ratios
 
 
 def _variance_over_mean(X: Any, G: Partition, H: Partition) -> float:
@@ -142,8 +144,8 @@ def cut_labels(data: RelationalData, labels: Labels, steps: Sequence[Step], k: i
     cuts = {}
     for side, name in enumerate((data.center, *views(data))):
         leaves = int(labels[name].max()) + 1
-        wanted = k if side == 0 else min(leaves, PROFILE * k)
-        cuts[name] = cut(steps, side, leaves, wanted)[labels[name]]
+        n_clusters = k if side == 0 else min(leaves, PROFILE * k)
+        cuts[name] = cut(steps, side, leaves, n_clusters)[labels[name]]
     return cuts
 
 

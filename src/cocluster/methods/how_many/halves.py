@@ -21,41 +21,41 @@ INDEPENDENT = 1.5
 
 
 def split(data: RelationalData, spread: float, rng: np.random.Generator) -> Halves:
-    """Two halves of the data: of its features or, if those are few, of its counts."""
+    """Split the data in two halves, by features or, if those are few, by counts."""
     counts = all(is_counts(relation.matrix) for relation in data.relations)
     thin = counts and data.shape[1] < FEW_FEATURES and spread < INDEPENDENT
     return (thinned if thin else halved)(data, rng)
 
 
 def halved(data: RelationalData, rng: np.random.Generator) -> Halves:
-    """The same samples with one half of the features, and with the other half.
+    """Split the features in two halves, each with the same samples.
 
     Groups of samples show in both. What varies by chance, entry by entry, does not, however it is
     distributed: the halves share no entry, so words that come in bursts make no agreement.
     """
-    return _in_both(data, [_parted(relation, rng) for relation in data.relations])
+    return _pair_halves(data, [_split_columns(relation, rng) for relation in data.relations])
 
 
 def thinned(data: RelationalData, rng: np.random.Generator) -> Halves:
-    """Every count split in two by coin flips.
+    """Split every count in two by coin flips.
 
     Halves of a Poisson count are independent Poisson counts of half the rate (Neufeld et al.,
     Data thinning for convolution-closed distributions, 2024), so this serves where there are too
     few features to be halved. Counts that come in bursts are bursts in both halves.
     """
-    return _in_both(data, [_flipped(relation, rng) for relation in data.relations])
+    return _pair_halves(data, [_split_counts(relation, rng) for relation in data.relations])
 
 
-def _parted(relation: Relation, rng: np.random.Generator) -> tuple[Relation, Relation]:
-    """One relation, its columns in two parts."""
+def _split_columns(relation: Relation, rng: np.random.Generator) -> tuple[Relation, Relation]:
+    """Split the columns of a relation in two halves at random."""
     order = rng.permutation(relation.matrix.shape[1])
-    parts = np.array_split(order, 2)
-    first, second = (relation.select(relation.cols, np.sort(part)) for part in parts)
+    index_halves = np.array_split(order, 2)
+    first, second = (relation.select(relation.cols, np.sort(indices)) for indices in index_halves)
     return first, second
 
 
-def _flipped(relation: Relation, rng: np.random.Generator) -> tuple[Relation, Relation]:
-    """One relation, its counts split."""
+def _split_counts(relation: Relation, rng: np.random.Generator) -> tuple[Relation, Relation]:
+    """Split the counts of a relation in two by coin flips."""
     first = entrywise(
         lambda n: rng.binomial(n.astype(np.int64), 0.5).astype(n.dtype), relation.matrix
     )
@@ -63,8 +63,8 @@ def _flipped(relation: Relation, rng: np.random.Generator) -> tuple[Relation, Re
     return replace(relation, matrix=first), replace(relation, matrix=second)
 
 
-def _in_both(data: RelationalData, pairs: Sequence[tuple[Relation, Relation]]) -> Halves:
-    """The two halves, without samples that one of them knows nothing of."""
+def _pair_halves(data: RelationalData, pairs: Sequence[tuple[Relation, Relation]]) -> Halves:
+    """Build the two halves, without samples that are empty in one of them."""
     first, second = (
         # Names of features would have to be parted, too, and nobody reads them.
         replace(data, relations=tuple(pair[i] for pair in pairs), names={})
@@ -81,16 +81,16 @@ def is_counts(X: InMemory) -> bool:
 
 
 def degrees(data: RelationalData) -> Array:
-    """Sum of absolute values of each sample over all views."""
+    """Sum the absolute values of each sample over all views."""
     total = np.zeros(len(data))
     for relation in data.relations:
-        where = slice(None) if relation.row_index is None else relation.row_index
-        total[where] += row_degrees(relation.matrix)
+        rows = slice(None) if relation.row_index is None else relation.row_index
+        total[rows] += row_degrees(relation.matrix)
     return total
 
 
 def without_empty(data: RelationalData) -> RelationalData:
-    """Without features that no sample has, views that are left with none, and names of samples."""
+    """Drop features that no sample has, views without features, and names of samples."""
     relations, names = [], {}
     for relation in data.relations:
         filled = np.flatnonzero(column_degrees(relation.matrix))

@@ -89,13 +89,13 @@ class Criterion(Protocol):
     """What merging keeps high: a sum over blocks, clusters and numbers of clusters."""
 
     def blocks(self, counts: Array, cells: Array, rates: Array) -> Array:
-        """What blocks with these counts and numbers of cells add."""
+        """Return the terms of blocks with these counts and numbers of cells."""
 
     def clusters(self, totals: Array, present: Array, sizes: Array) -> Array:
-        """What clusters add besides their blocks, from totals and sizes by view, and sizes."""
+        """Return the terms of clusters, from totals and sizes by view, and sizes."""
 
     def labels(self, size: float, n_clusters: int) -> float:
-        """What the number of clusters of one side adds."""
+        """Return the term of the number of clusters of one side."""
 
 
 class Likelihood:
@@ -104,13 +104,13 @@ class Likelihood:
     def blocks(self, counts: Array, cells: Array, rates: Array) -> Array:
         r""":math:`\log\int p(C | \lambda)\,dp(\lambda)`, and the ways to spread C over cells."""
         # A block without cells, where a view has no row of a cluster, is worth nothing.
-        whole = gammaln(counts + 1) + xlogy(counts, cells) + np.log(rates)
-        return np.asarray(whole - (counts + 1) * np.log(rates + cells))
+        log_integral = gammaln(counts + 1) + xlogy(counts, cells) + np.log(rates)
+        return np.asarray(log_integral - (counts + 1) * np.log(rates + cells))
 
     def clusters(self, totals: Array, present: Array, sizes: Array) -> Array:
-        """What the weights of the objects and the shares of the clusters integrate to."""
-        some = np.maximum(present, 1)
-        degrees = np.where(present > 0, gammaln(some) - gammaln(totals + some), 0.0)
+        """Integrate over the weights of the objects and the shares of the clusters."""
+        at_least_one = np.maximum(present, 1)
+        degrees = np.where(present > 0, gammaln(at_least_one) - gammaln(totals + at_least_one), 0.0)
         return np.asarray(degrees.sum(axis=1) + gammaln(sizes + 1))
 
     def labels(self, size: float, n_clusters: int) -> float:
@@ -164,7 +164,7 @@ def merge_all(
 
 
 def best_step(blocks: Blocks, steps: Sequence[Step]) -> int:
-    """After how many steps the criterion is highest."""
+    """Return the number of steps after which the criterion is highest."""
     return int(np.argmax([icl(blocks), *(step.value for step in steps)]))
 
 
@@ -176,10 +176,10 @@ def numbers_after(blocks: Blocks, steps: Sequence[Step]) -> list[int]:
 
 def cut(steps: Sequence[Step], side: int, n_leaves: int, n_clusters: int) -> Array:
     """Cluster of each leaf of a side when its merges have left so many clusters."""
-    own = [step for step in steps if step.side == side][: max(n_leaves - n_clusters, 0)]
+    merges = [step for step in steps if step.side == side][: max(n_leaves - n_clusters, 0)]
     # Every node ends in the last merge it took part in, found from the top down.
-    root = np.arange(n_leaves + len(own))
-    for node, step in reversed(list(enumerate(own, n_leaves))):
+    root = np.arange(n_leaves + len(merges))
+    for node, step in reversed(list(enumerate(merges, n_leaves))):
         root[[step.left, step.right]] = root[node]
     return np.unique(root[:n_leaves], return_inverse=True)[1]
 
@@ -202,7 +202,7 @@ class _Axis:
         return np.bincount(self.group)
 
     def merge(self, a: int, b: int, node: int) -> None:
-        """Cluster b becomes part of cluster a."""
+        """Merge cluster b into cluster a."""
         for values in (self.sizes, self.totals, self.present):
             values[a] += values[b]
         self.sizes, self.group = np.delete(self.sizes, b), np.delete(self.group, b)
@@ -249,57 +249,57 @@ class Merging:
         self.value, self.whole = self._value(), self._information()
 
     def step(self) -> Step | None:
-        """Merge the best pair; None if all are one."""
-        best = max((self._best(axis) for axis in self.merged), key=lambda found: found[0])
+        """Merge the best pair; return None if no pair is left."""
+        best = max((self._best(axis) for axis in self.merged), key=lambda candidate: candidate[0])
         gain, axis, a, b = best
         if gain == -np.inf:
             return None
-        own = self.axes[axis]
-        side = 1 + int(own.group[a]) if axis else 0
-        left, right = own.node[a], own.node[b]
+        clusters = self.axes[axis]
+        side = 1 + int(clusters.group[a]) if axis else 0
+        left_node, right_node = clusters.node[a], clusters.node[b]
         self._merge(axis, a, b, self.next[side])
         self.next[side] += 1
         self.value += gain
-        return Step(side, left, right, self.value, self._lost())
+        return Step(side, left_node, right_node, self.value, self._lost_share())
 
     def _information(self) -> float:
         """Mutual information of the blocks in nats, times the sum of all counts."""
-        kept = xlogy(self.counts, self.counts).sum()
+        information = xlogy(self.counts, self.counts).sum()
         for axis in self.axes:
-            kept -= xlogy(axis.totals, axis.totals).sum()
-        return float(kept + xlogy(self.totals, self.totals).sum())
+            information -= xlogy(axis.totals, axis.totals).sum()
+        return float(information + xlogy(self.totals, self.totals).sum())
 
-    def _lost(self) -> float:
-        """Share of the information that is lost; none of nothing."""
+    def _lost_share(self) -> float:
+        """Return the share of the information lost by merges; 0 if there was none."""
         return 1 - self._information() / self.whole if self.whole > 0 else 0.0
 
     def _value(self) -> float:
-        """The criterion, from the start."""
+        """Compute the criterion from scratch."""
         value = self.criterion.blocks(self.counts, self.cells, self.rates).sum()
-        for own, members in zip(self.axes, self.members, strict=True):
-            labels = map(self.criterion.labels, members, own.numbers())
-            value += self._own(own).sum() + sum(labels)
+        for axis, members in zip(self.axes, self.members, strict=True):
+            labels = map(self.criterion.labels, members, axis.numbers())
+            value += self._cluster_terms(axis).sum() + sum(labels)
         return float(value)
 
-    def _own(self, axis: _Axis) -> Array:
-        """What each cluster adds besides its blocks."""
+    def _cluster_terms(self, axis: _Axis) -> Array:
+        """Return the term of each cluster, without its blocks."""
         return self.criterion.clusters(axis.totals, axis.present, axis.sizes)
 
     def _best(self, axis: int) -> tuple[float, int, int, int]:
         """Gain of the best pair along an axis, the axis, and the pair."""
-        own = self.axes[axis]
-        if len(own.group) < 2:
+        clusters = self.axes[axis]
+        if len(clusters.group) < 2:
             return -np.inf, axis, 0, 0
         # One cluster fewer is worth the same for all pairs of a group.
         fewer = [
             self.criterion.labels(size, n - 1) - self.criterion.labels(size, n) if n > 1 else 0.0
-            for size, n in zip(self.members[axis], own.numbers(), strict=True)
+            for size, n in zip(self.members[axis], clusters.numbers(), strict=True)
         ]
-        gains = own.gains + np.array(fewer)[own.group][:, None]
+        gains = clusters.gains + np.array(fewer)[clusters.group][:, None]
         a, b = divmod(int(gains.argmax()), gains.shape[1])
         return float(gains[a, b]), axis, min(a, b), max(a, b)
 
-    def _turned(self, axis: int) -> tuple[Array, Array, Array]:
+    def _with_axis_first(self, axis: int) -> tuple[Array, Array, Array]:
         """Counts, cells and rates with the clusters of an axis in rows."""
         rates = np.broadcast_to(self.rates, self.counts.shape)
         arrays = (self.counts, self.cells, rates)
@@ -307,25 +307,29 @@ class Merging:
 
     def _all_gains(self, axis: int) -> Array:
         """Gain of every pair along an axis; no gain for a cluster with itself or across groups."""
-        own = self.axes[axis]
-        return np.stack([self._gains_with(axis, a) for a in range(len(own.sizes))])
+        clusters = self.axes[axis]
+        return np.stack([self._gains_with(axis, a) for a in range(len(clusters.sizes))])
 
     def _gains_with(self, axis: int, a: int) -> Array:
         """Gain of merging cluster a with each of the others."""
-        own = self.axes[axis]
-        counts, cells, rates = self._turned(axis)
-        alone = self.criterion.blocks(counts, cells, rates).sum(axis=1) + self._own(own)
+        clusters = self.axes[axis]
+        counts, cells, rates = self._with_axis_first(axis)
+        alone = self.criterion.blocks(counts, cells, rates).sum(axis=1) + self._cluster_terms(
+            clusters
+        )
         both = self.criterion.blocks(counts + counts[a], cells + cells[a], rates).sum(axis=1)
         both += self.criterion.clusters(
-            own.totals + own.totals[a], own.present + own.present[a], own.sizes + own.sizes[a]
+            clusters.totals + clusters.totals[a],
+            clusters.present + clusters.present[a],
+            clusters.sizes + clusters.sizes[a],
         )
         gains = both - alone - alone[a]
-        gains[(own.group != own.group[a]) | (np.arange(len(gains)) == a)] = -np.inf
+        gains[(clusters.group != clusters.group[a]) | (np.arange(len(gains)) == a)] = -np.inf
         return np.asarray(gains)
 
-    def _share_of(self, axis: int, other: int) -> Array:
-        """What one cluster of the other axis adds to the gain of every pair along this one."""
-        counts, cells, rates = (A[:, other] for A in self._turned(axis))
+    def _gain_share(self, axis: int, across: int) -> Array:
+        """Return the share of one cluster of the other axis in the gain of every pair."""
+        counts, cells, rates = (A[:, across] for A in self._with_axis_first(axis))
         alone = self.criterion.blocks(counts, cells, rates)
         both = self.criterion.blocks(
             counts[:, None] + counts, cells[:, None] + cells, np.maximum(rates[:, None], rates)
@@ -336,17 +340,17 @@ class Merging:
         """Merge two clusters and bring all gains up to date."""
         across, competes = self.axes[1 - axis], 1 - axis in self.merged
         if competes:
-            across.gains -= self._share_of(1 - axis, a) + self._share_of(1 - axis, b)
+            across.gains -= self._gain_share(1 - axis, a) + self._gain_share(1 - axis, b)
         for name in ("counts", "cells"):
             values = getattr(self, name)
             np.moveaxis(values, axis, 0)[a] += np.moveaxis(values, axis, 0)[b]
             setattr(self, name, np.delete(values, b, axis=axis))
         if axis == 1:
             self.rates = np.delete(self.rates, b)
-        own = self.axes[axis]
-        own.merge(a, b, node)
+        clusters = self.axes[axis]
+        clusters.merge(a, b, node)
         if competes:
-            across.gains += self._share_of(1 - axis, a)
-        own.gains = np.delete(np.delete(own.gains, b, axis=0), b, axis=1)
-        own.gains[a] = self._gains_with(axis, a)
-        own.gains[:, a] = own.gains[a]
+            across.gains += self._gain_share(1 - axis, a)
+        clusters.gains = np.delete(np.delete(clusters.gains, b, axis=0), b, axis=1)
+        clusters.gains[a] = self._gains_with(axis, a)
+        clusters.gains[:, a] = clusters.gains[a]

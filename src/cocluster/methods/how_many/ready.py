@@ -22,13 +22,13 @@ FEWEST_FEATURES = 4
 
 
 def most_clusters(n: int) -> int:
-    """Most clusters that are looked for among n objects; 1 if there are too few for any."""
+    """Return the largest number of clusters to try for n objects; 1 for too few objects."""
     # Clusters of fewer than √(2n) objects are too many for as few objects to tell from chance.
     return min(MOST, int(np.sqrt(n / 2))) if n >= FEWEST else 1
 
 
 def numbers_up_to(most: int) -> list[int]:
-    """Numbers of clusters to try: all small ones, then in steps that grow with them.
+    """List the numbers of clusters to try: all small ones, then in growing steps.
 
     >>> numbers_up_to(21)
     [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 21]
@@ -41,7 +41,7 @@ def numbers_up_to(most: int) -> list[int]:
 
 
 def ready(data: RelationalData, rng: np.random.Generator) -> RelationalData:
-    """At most `OBJECTS` of the samples, in memory, with no negative entries and none empty.
+    """Sample at most `OBJECTS` samples into memory, without negative entries or empty samples.
 
     Raises ValueError if there is nothing to choose from.
     """
@@ -55,7 +55,7 @@ def ready(data: RelationalData, rng: np.random.Generator) -> RelationalData:
     _require_samples(len(data), "samples")
     data = sampled(data, rng)
     if not all(is_nonnegative(relation.matrix) for relation in data.relations):
-        data = data.map(_from_zero)
+        data = data.map(_shift_to_nonnegative)
     filled = np.flatnonzero(degrees(data))
     if not len(filled):
         raise ValueError("All entries are zero, so there are no groups; pass other data.")
@@ -71,17 +71,17 @@ def ready(data: RelationalData, rng: np.random.Generator) -> RelationalData:
     return data
 
 
-def _require_samples(n: int, what: str) -> None:
-    """Refuse data that are too few."""
+def _require_samples(n: int, noun: str) -> None:
+    """Raise ValueError for fewer than `FEWEST` samples."""
     if n < FEWEST:
         raise ValueError(
-            f"{n} {what} are too few to choose a number of clusters from; pass at least {FEWEST}, "
+            f"{n} {noun} are too few to choose a number of clusters from; pass at least {FEWEST}, "
             "or choose it yourself."
         )
 
 
-def _from_zero(R: InMemory) -> InMemory:
-    """Features below zero shifted up to begin there, as `CoCluster` does; sparse ones refused."""
+def _shift_to_nonnegative(R: InMemory) -> InMemory:
+    """Shift negative features up to zero, as `CoCluster` does; refuse sparse ones."""
     if sp.issparse(R) and not is_nonnegative(R):
         raise ValueError(
             "Sparse data with negative values: block sums of both signs say nothing of groups, and "
@@ -91,13 +91,13 @@ def _from_zero(R: InMemory) -> InMemory:
 
 
 def sampled(data: RelationalData, rng: np.random.Generator) -> RelationalData:
-    """At most `OBJECTS` of the samples, in memory."""
+    """Draw at most `OBJECTS` samples into memory."""
     n = len(data)
     return data[np.arange(n) if n <= OBJECTS else np.sort(rng.choice(n, OBJECTS, replace=False))]
 
 
 def seen_from(data: RelationalData, name: str, rng: np.random.Generator) -> RelationalData:
-    """The data with a type as the samples: themselves, or one view turned over."""
+    """Return the data with a type as the samples: unchanged, or one view transposed."""
     if name == data.center:
         return data
     relation = next(r for r in data.relations if r.cols == name)

@@ -28,12 +28,12 @@ SAME = 1.25
 
 
 def gain(line: Line, price: float) -> float:
-    """Nats that are found again, less the price of those that are claimed."""
+    """Return the nats found again, less the price of the nats claimed."""
     return line.information - price * line.possible
 
 
 def stable_number(table: Sequence[Line]) -> int:
-    """The smallest number with about the largest gain; 1 if halves agree by chance only."""
+    """Return the smallest number with about the largest gain; 1 if halves agree by chance."""
     if not any(line.information > SIGMAS * line.null for line in table):
         return 1
     price = min(PRICE, PRICE_OF_BEST * max(line.share for line in table))
@@ -42,20 +42,20 @@ def stable_number(table: Sequence[Line]) -> int:
 
 
 def side_of(name: str, size: int, table: Sequence[Line], best_likelihood: int, k_max: int) -> Side:
-    """Coarse, stable and fine number of one type, without its tree."""
+    """Derive the coarse, stable and fine number of one type, without its tree."""
     stable = stable_number(table)
     if stable == 1:
         return Side(name, size, 1, 1, 1, tuple(table))
     # A best number at the end of the range is none.
     if best_likelihood < k_max and stable <= best_likelihood <= SAME * stable:
         stable = best_likelihood
-    known = [line for line in table if line.k <= stable]
-    coarse = max(known, key=lambda line: line.share).k
+    up_to_stable = [line for line in table if line.k <= stable]
+    coarse = max(up_to_stable, key=lambda line: line.share).k
     return Side(name, size, coarse, stable, max(stable, best_likelihood), tuple(table))
 
 
 def words_for(side: Side, k_max: int) -> str:
-    """Why this number, in a sentence or two."""
+    """Explain the number of clusters of a side in a sentence or two."""
     if not side.table:
         return f"The {side.size} {side.name} are too few to look for groups."
     if side.stable == 1:

@@ -46,7 +46,7 @@ from cocluster.utils.checks import check_integer
 
 # Called with the share of the work that is done and what comes next; returning True ends it.
 Report = Callable[[float, str], bool | None]
-# Keeps what is known so far.
+# Stores the choice so far.
 Keep = Callable[[Choice], object]
 
 # How often samples and features are judged by halves: the mean of three is known to about a
@@ -58,7 +58,7 @@ FROM_SCRATCH = 10.0
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What is searched, and how.
+    """Search for the number of clusters: the data, the method and the range of numbers.
 
     Attributes
     ----------
@@ -82,11 +82,11 @@ class Search:
 
     @property
     def judged(self) -> tuple[str, ...]:
-        """The types whose numbers are asked for."""
+        """Types of objects whose number of clusters is searched."""
         return tuple(self.data.types) if self.features else (self.data.center,)
 
     def steps(self) -> Iterator[tuple[str, str]]:
-        """Name of every step, and what to say of it."""
+        """Yield the name of every step, and the text that reports it."""
         yield "whole", "fitting the whole"
         for name in self.judged:
             if self.most(name) < 2:
@@ -96,7 +96,7 @@ class Search:
                 yield f"{name}/{i}", f"comparing halves for the {name}, {i + 1} of {repeats}"
 
     def most(self, name: str) -> int:
-        """Most clusters of a type that are tried; 1 if the type is too small."""
+        """Return the largest number of clusters tried for a type; 1 if the type is too small."""
         if name == self.data.center:
             return self.k_max
         return min(self.k_max, most_clusters(self.data.size(name)))
@@ -107,15 +107,15 @@ class Search:
         report: Report | None = None,
         keep: Keep | None = None,
     ) -> Choice:
-        """Do the steps that are not measured yet; what is known at the end, or where it stopped."""
+        """Do the steps not measured yet; return the choice at the end, or where it stopped."""
         done = {"data": self._mark(), **measured}
         steps = list(self.steps())
         for i, (step, words) in enumerate(steps):
             if step in done:
                 continue
-            heard = _Heard(self, report, words, i / len(steps), 1 / len(steps))
+            reporting_fit = _ReportingFit(self, report, words, i / len(steps), 1 / len(steps))
             try:
-                done[step] = replace(self, fit=heard).measure(step, done)
+                done[step] = replace(self, fit=reporting_fit).measure(step, done)
             except _Stopped:
                 return self.choice(done)
             if keep is not None:
@@ -125,15 +125,15 @@ class Search:
         return self.choice(done)
 
     def measure(self, step: str, measured: Mapping[str, Any]) -> Any:
-        """What one step finds, as plain values."""
+        """Return the measurements of one step as plain values."""
         if step == "whole":
             return self._whole()
         name, repeat = step.rsplit("/", 1)
         spread = measured["whole"]["dispersion"]
-        return self._compared(name, int(repeat), max(spread))
+        return self._compare_halves(name, int(repeat), max(spread))
 
     def resumed(self, measured: Mapping[str, Any]) -> dict[str, Any]:
-        """Measurements of an earlier search, if it was one of the same data."""
+        """Return the measurements of an earlier search; raise if it was made from other data."""
         if measured.get("data", self._mark()) != self._mark():
             raise ValueError(
                 f"resume= was made from other data (of sizes {measured['data'].get('sizes')}, not "
@@ -142,16 +142,16 @@ class Search:
         return dict(measured)
 
     def _mark(self) -> dict[str, Any]:
-        """What tells the data from others."""
+        """Return sizes and totals, by which the data are recognised on resuming."""
         totals = [float(column_sums(relation.matrix).sum()) for relation in self.data.relations]
         return {"sizes": self.data.sizes, "totals": totals}
 
     def choice(self, measured: Mapping[str, Any]) -> Choice:
-        """What follows from the measurements that there are."""
+        """Return the choice that follows from the measurements so far."""
         complete = all(step in measured for step, _ in self.steps())
-        known = self.judged if "whole" in measured else ()
-        sides = tuple(self._side(name, measured) for name in known)
-        # A side of which nothing is measured yet says nothing.
+        names = self.judged if "whole" in measured else ()
+        sides = tuple(self._side(name, measured) for name in names)
+        # Leave out sides without any measurement yet.
         sides = tuple(side for side in sides if side.table or complete)
         sentences = [words_for(side, self.most(side.name)) for side in sides]
         if not complete:
@@ -159,12 +159,12 @@ class Search:
         return Choice(sides, " ".join(sentences), complete, self.seed, self.k_max, dict(measured))
 
     def _rng(self, name: str, repeat: int) -> np.random.Generator:
-        """A generator for each step: steps give the same in any order."""
+        """Return the random generator of a step: results do not depend on the order of steps."""
         key = (list(self.data.types).index(name), repeat)
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
     def _whole(self) -> dict[str, Any]:
-        """Trees, likelihoods and their best numbers, from one fit of the whole data."""
+        """Return trees, likelihoods and their best numbers, from one fit of the whole data."""
         numbers = numbers_up_to(self.k_max)
         fine = fine_fit(self.fit, self.data, max(numbers), self.seed)
         steps, units = tree(self.data, fine), dispersion(self.data, fine)
@@ -180,25 +180,26 @@ class Search:
     def _summary(
         self, best: Any, likelihoods: dict[int, float], units: list[float], trees: Any
     ) -> dict[str, Any]:
-        """The findings on the whole as plain values."""
+        """Return dispersion, best numbers, likelihoods and trees as plain values."""
         base = icl(_one_block(best))
         steps = merge_all(best)
-        left = numbers_after(best, steps[: best_step(best, steps)])
+        best_numbers = numbers_after(best, steps[: best_step(best, steps)])
         by_type = {self.data.center: {k: value - base for k, value in likelihoods.items()}}
         for v, name in enumerate(views(self.data)):
             by_type[name] = _column_likelihoods(best, v, base)
         return {
             "dispersion": units,
-            "best": dict(zip((self.data.center, *views(self.data)), left, strict=True)),
-            # JSON knows no other keys than texts.
+            "best": dict(zip((self.data.center, *views(self.data)), best_numbers, strict=True)),
+            # Keys of JSON objects are strings.
             "icl": {
-                name: {str(k): value for k, value in own.items()} for name, own in by_type.items()
+                name: {str(k): value for k, value in values.items()}
+                for name, values in by_type.items()
             },
             "trees": trees,
         }
 
     def _trees(self, fine: Labels, steps: Sequence[Step]) -> dict[str, Any]:
-        """Leaves and merges of every type, as plain values."""
+        """Return leaves, merges and words of every type as plain values."""
         trees = {}
         for side, name in enumerate((self.data.center, *views(self.data))):
             leaves = np.bincount(fine[name]).tolist()
@@ -209,8 +210,8 @@ class Search:
             }
         return trees
 
-    def _compared(self, name: str, repeat: int, spread: float) -> list[list[float]]:
-        """Agreement of two halves on the objects of a type, for every number of clusters."""
+    def _compare_halves(self, name: str, repeat: int, spread: float) -> list[list[float]]:
+        """Measure how well two halves agree on the objects of a type, by number of clusters."""
         rng = self._rng(name, repeat)
         first, second = split(seen_from(self.data, name, rng), spread, rng)
         # Samples that one half knows nothing of are left out, and may be many.
@@ -220,37 +221,46 @@ class Search:
         numbers = numbers_up_to(most)
         # Different seeds, so that chance does not make the halves agree.
         seeds = rng.integers(2**31 - 1, size=2).tolist()
-        found = [
+        labels_of_halves = [
             labels_by_number(self.fit, half, numbers, seed)
             for half, seed in zip((first, second), seeds, strict=True)
         ]
         rows = []
-        for k in (k for k in numbers if all(k in labels for labels in found)):
-            own = agreement(found[0][k], found[1][k])
-            rows.append([k, own.rand, own.information, own.possible, own.chance])
+        for k in (k for k in numbers if all(k in labels for labels in labels_of_halves)):
+            score = agreement(labels_of_halves[0][k], labels_of_halves[1][k])
+            rows.append([k, score.rand, score.information, score.possible, score.chance])
         return rows
 
     def _side(self, name: str, measured: Mapping[str, Any]) -> Side:
-        """The numbers of one type, from the measurements that there are."""
-        rows = [row for step, own in measured.items() if step.startswith(f"{name}/") for row in own]
-        whole = measured["whole"]
+        """Return the numbers of clusters of one type, from the measurements so far."""
+        rows = [
+            row
+            for step, step_rows in measured.items()
+            if step.startswith(f"{name}/")
+            for row in step_rows
+        ]
+        full_fit = measured["whole"]
         table = []
         for k in sorted({int(row[0]) for row in rows}):
-            rand, found, possible, null = np.mean([row[1:] for row in rows if row[0] == k], axis=0)
-            likelihood = whole["icl"][name].get(str(k))
-            line = Line(k, float(rand), float(found), float(possible), float(null), likelihood)
+            rand, information, possible, null = np.mean(
+                [row[1:] for row in rows if row[0] == k], axis=0
+            )
+            likelihood = full_fit["icl"][name].get(str(k))
+            line = Line(
+                k, float(rand), float(information), float(possible), float(null), likelihood
+            )
             table.append(line)
-        side = side_of(name, self.data.size(name), table, whole["best"][name], self.most(name))
-        return replace(side, **tree_of(whole["trees"][name]))
+        side = side_of(name, self.data.size(name), table, full_fit["best"][name], self.most(name))
+        return replace(side, **tree_of(full_fit["trees"][name]))
 
 
 class _Stopped(Exception):
-    """Whoever follows the search has seen enough."""
+    """The callback ended the search."""
 
 
 @dataclass(eq=False)
-class _Heard:
-    """A way to cluster that tells how far a step is before every fit; a `Fit`.
+class _ReportingFit:
+    """A `Fit` that reports the progress of a step before it clusters.
 
     Attributes
     ----------
@@ -258,14 +268,14 @@ class _Heard:
     report : callable or None
     words : str
         What the step does.
-    begun, extent : float
+    done_before, extent : float
         The share of all work that is done before the step, and that of the step.
     """
 
     search: Search
     report: Report | None
     words: str
-    begun: float
+    done_before: float
     extent: float
     spent: float = 0.0
 
@@ -277,10 +287,10 @@ class _Heard:
         start: Labels | None,
         seed: int,
     ) -> Labels:
-        """Labels by type."""
+        """Report the progress, then cluster; return labels by type."""
         # In each half there is one fit from scratch, and one from a start for each number.
-        all_of_it = 2 * (FROM_SCRATCH + len(numbers_up_to(self.search.k_max)))
-        done = self.begun + self.extent * min(self.spent / all_of_it, 1.0)
+        expected = 2 * (FROM_SCRATCH + len(numbers_up_to(self.search.k_max)))
+        done = self.done_before + self.extent * min(self.spent / expected, 1.0)
         if self.report is not None and self.report(done, self.words):
             raise _Stopped
         self.spent += FROM_SCRATCH if start is None else 1.0
@@ -290,37 +300,37 @@ class _Heard:
 def search_in(
     data: RelationalData, fit: Fit, k_max: int | None, seed: int, features: bool = True
 ) -> Search:
-    """A search in data of any size, of which a sample is taken.
+    """Prepare a search in data of any size, of which a sample is taken.
 
     Raises ValueError if there is nothing to choose from.
     """
     most = None if k_max is None else check_integer(k_max, "k_max", at_least=2)
-    found = ready(data, np.random.default_rng(seed))
-    if most is not None and most > len(found) // 2:
+    sample = ready(data, np.random.default_rng(seed))
+    if most is not None and most > len(sample) // 2:
         raise ValueError(
-            f"k_max={most} is more than half of the {len(found)} samples that are looked at, and "
-            f"clusters of one cannot be found again; ask for at most {len(found) // 2}."
+            f"k_max={most} is more than half of the {len(sample)} samples that are looked at, and "
+            f"clusters of one cannot be found again; ask for at most {len(sample) // 2}."
         )
-    return Search(found, fit, most or most_clusters(len(found)), seed, features)
+    return Search(sample, fit, most or most_clusters(len(sample)), seed, features)
 
 
 def _best_over_columns(blocks: Blocks) -> float:
-    """The likelihood with as many column clusters as are best for it."""
+    """Return the highest likelihood over all numbers of column clusters."""
     return max([icl(blocks), *(step.value for step in merge_all(blocks, LIKELIHOOD, (1,)))])
 
 
 def _column_likelihoods(blocks: Blocks, view: int, base: float) -> dict[int, float]:
-    """The likelihood by number of column clusters of a view, the other views at their best."""
-    left, found = int((blocks.view == view).sum()), {}
-    found[left] = icl(blocks) - base
+    """Return the likelihood by number of column clusters of a view, other views at their best."""
+    n_left, likelihoods = int((blocks.view == view).sum()), {}
+    likelihoods[n_left] = icl(blocks) - base
     for step in merge_all(blocks, LIKELIHOOD, (1,)):
-        left -= step.side == 1 + view
-        found[left] = max(found.get(left, -np.inf), step.value - base)
-    return found
+        n_left -= step.side == 1 + view
+        likelihoods[n_left] = max(likelihoods.get(n_left, -np.inf), step.value - base)
+    return likelihoods
 
 
 def _one_block(blocks: Blocks) -> Blocks:
-    """All rows in one cluster, and all columns of each view."""
+    """Merge all rows into one cluster, and all columns of each view."""
     by_view = blocks.view == np.arange(blocks.present.shape[1])[:, None]
     return Blocks(
         (blocks.counts @ by_view.T).sum(axis=0, keepdims=True),
@@ -332,7 +342,7 @@ def _one_block(blocks: Blocks) -> Blocks:
 
 
 def _linkage(steps: Sequence[Step], side: int, leaves: Sequence[int]) -> list[list[float]]:
-    """The merges of one side: left, right, share of information lost, objects below."""
+    """List the merges of one side: left, right, share of information lost, objects below."""
     sizes, rows = list(leaves), []
     for step in (step for step in steps if step.side == side):
         sizes.append(sizes[step.left] + sizes[step.right])

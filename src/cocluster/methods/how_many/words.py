@@ -1,4 +1,4 @@
-"""What the finest clusters of a search are about, in a few names: for those who read a tree."""
+"""Names of typical features of the finest clusters, shown beside the leaves of a tree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORDS = 3
 
 
 def words_of_leaves(data: RelationalData, labels: Labels, name: str) -> list[str]:
-    """For each cluster of a type the features that it is about; empty where none has a name.
+    """Name the typical features of each cluster of a type; empty for features without names.
 
     Of samples those features that add most to the divergence of the cluster's profile from that
     of all; of features those with the largest sums.
@@ -33,12 +33,12 @@ def words_of_leaves(data: RelationalData, labels: Labels, name: str) -> list[str
                 if name == data.center
                 else _sums(relation, labels[name], n_leaves)
             )
-            return [_listed(names, row) for row in weights]
+            return [_join_names(names, row) for row in weights]
     return [""] * n_leaves
 
 
 def _divergence(relation: Relation, labels: Array, k: int) -> Array:
-    """What each feature adds to the divergence of each cluster of samples."""
+    """Return the term of each feature in the divergence of each cluster of samples."""
     present = labels if relation.row_index is None else labels[relation.row_index]
     sums = as_dense(times(relation.matrix.T, as_partition(present, k))).T
     profile = sums * safe_inverse(sums.sum(axis=1))[:, None]
@@ -47,11 +47,11 @@ def _divergence(relation: Relation, labels: Array, k: int) -> Array:
 
 
 def _sums(relation: Relation, labels: Array, k: int) -> Array:
-    """The sum of each feature in its own cluster, nothing in others."""
+    """Return the sum of each feature in its cluster, zero in the others."""
     return np.where(labels == np.arange(k)[:, None], column_sums(relation.matrix), 0.0)
 
 
-def _listed(names: Any, weights: Array) -> str:
-    """The names with the largest weights."""
+def _join_names(names: Any, weights: Array) -> str:
+    """Join the names with the largest weights."""
     best = np.argsort(-weights, kind="stable")[:WORDS]
     return ", ".join(str(names[j]) for j in best if weights[j] > 0)

@@ -1,4 +1,4 @@
-"""CMRF: mutual information kept by moving one object at a time."""
+"""CMRF: co-clustering by mutual information, moving one object at a time."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ LEAST_GAIN = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class SequentialProblem(InformationProblem):
-    """The problem of `InformationProblem`, one object after the other."""
+    """Solve the problem of `InformationProblem` by moving one object after the other."""
 
     def moved(self, name: str, state: State) -> State:
-        """Every object in turn to the cluster that keeps most information, exactly evaluated."""
-        # One object after the other: labels and profiles of all of them are needed here.
+        """Move every object in turn to the cluster that keeps most information, exactly."""
+        # The objects are visited in sequence, so all labels and profiles are needed in memory.
         G = gathered(state.factors[name])
         ties, pairs = self.ties.get(name), self.pairs.get(name)
         Q, weights = self.profiles(name, state)
@@ -37,27 +37,29 @@ class SequentialProblem(InformationProblem):
         else:
             # A component is one object with the summed profile of its members.
             tied = Partition(G.labels[ties.representative], G.n_clusters)
-            between = None if pairwise is None else ties.between(pairwise)
-            of_groups = None if costs is None else ties.sums(costs)
-            found = sequential_pass(ties.sums(Q), weights, tied, between, of_groups)
-            G = Partition(found.labels[ties.component], G.n_clusters)
+            component_pairs = None if pairwise is None else ties.between(pairwise)
+            component_costs = None if costs is None else ties.sums(costs)
+            moved_components = sequential_pass(
+                ties.sums(Q), weights, tied, component_pairs, component_costs
+            )
+            G = Partition(moved_components.labels[ties.component], G.n_clusters)
         moved = self.replaced(state, name, self.data.placed(name, G))
         if G.sizes.all():
             return moved
-        return self._refilled(name, moved, xlogy(Q, Q) @ weights - _coded(Q, weights, G))
+        return self._refilled(name, moved, xlogy(Q, Q) @ weights - _coding_scores(Q, weights, G))
 
     def profiles(self, name: str, state: State) -> tuple[Array, Array]:
-        r"""Q and v such that the information kept is :math:`\sum_k v \cdot (C_k \log C_k)`.
+        r"""Return Q and v such that the information kept is :math:`\sum_k v \cdot (C_k \log C_k)`.
 
         C = Gᵀ Q sums the objects of each cluster; the difference does not depend on G. Columns of
         Q are the object's probability with each cluster of the other types (v = p_r) and, for
         every relation, their sum (v = -p_r). Objects absent from a relation are zero there.
         """
         blocks, weights = [], []
-        for r, other in self.touching(name):
-            P = np.zeros((self.data.size(name), self.part(state, r, other).shape[1] + 1))
-            rows = self.rows_of(r, other)
-            P[rows, :-1] = gathered(self.product(state, r, other)) / self.totals[r]
+        for r, side in self.touching(name):
+            P = np.zeros((self.data.size(name), self.part(state, r, side).shape[1] + 1))
+            rows = self.rows_of(r, side)
+            P[rows, :-1] = gathered(self.product(state, r, side)) / self.totals[r]
             P[:, -1] = P[:, :-1].sum(axis=1)
             blocks.append(P)
             weights.append(self.shares[r] * np.append(np.ones(P.shape[1] - 1), -1.0))
@@ -71,7 +73,7 @@ def sequential_pass(
     pairwise: sp.csr_array | None = None,
     costs: Array | None = None,
 ) -> Partition:
-    r"""Raise the information that labels keep, less what they and pairs in one cluster cost.
+    r"""Raise the information that labels keep, less the costs of labels and of pairs.
 
     .. math:: \sum_k v \cdot (C_k \log C_k) - \sum_i c_{i, z_i} - \sum_{ij} P_{ij} [z_i = z_j]
 
@@ -85,24 +87,24 @@ def sequential_pass(
     C = inner(G, Q)
     value = xlogy(C, C) @ weights
     for i in np.argsort(Q.sum(axis=1), kind="stable").tolist():
-        own = labels[i]
-        # Out of its cluster; rounding may leave sums just below zero.
-        C[own] = np.maximum(C[own] - Q[i], 0.0)
-        value[own] = xlogy(C[own], C[own]) @ weights
+        current = labels[i]
+        # Take the object out of its cluster; rounding may leave sums just below zero.
+        C[current] = np.maximum(C[current] - Q[i], 0.0)
+        value[current] = xlogy(C[current], C[current]) @ weights
         grown = C + Q[i]
-        with_it = xlogy(grown, grown) @ weights
-        gain = with_it - value
+        grown_value = xlogy(grown, grown) @ weights
+        gain = grown_value - value
         if costs is not None:
             gain -= costs[i]
         if pairwise is not None:
             gain -= pair_costs(pairwise, i, labels, k)
-        best = gain.argmax() if gain.max() > gain[own] + LEAST_GAIN else own
-        labels[i], C[best], value[best] = best, grown[best], with_it[best]
+        best = gain.argmax() if gain.max() > gain[current] + LEAST_GAIN else current
+        labels[i], C[best], value[best] = best, grown[best], grown_value[best]
     return as_partition(labels, k)
 
 
-def _coded(Q: Array, weights: Array, G: Partition) -> Array:
-    """What each object adds to the information kept, coded by the profile of its cluster."""
+def _coding_scores(Q: Array, weights: Array, G: Partition) -> Array:
+    """Return the information each object adds, coded by the profile of its cluster."""
     C = inner(G, Q)
     code = np.log(np.where(C > 0, C, 1.0)) * weights
     return np.einsum("ij,ij->i", Q, code[G.labels])

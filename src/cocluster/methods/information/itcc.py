@@ -19,8 +19,8 @@ from cocluster.linalg.rowwise import rowwise, summed
 from cocluster.linalg.types import Array, Matrix
 from cocluster.links import Links
 from cocluster.methods.base import Coclusterer
-from cocluster.methods.spreading import fit_with_prior, prior_costs, spread_run
-from cocluster.methods.streams import hard_labels, hard_rows, n_samples_seen, partial_fit
+from cocluster.methods.spreading import PriorMixin, prior_costs
+from cocluster.methods.streams import HardPartialFitMixin
 from cocluster.methods.task import Start, Task
 from cocluster.trifactor import (
     BlockQuadratic,
@@ -70,7 +70,7 @@ class InformationProblem(RelationalProblem):
     @cached_property
     def pairs(self) -> dict[str, PairTerms]:
         """Costs of shared clusters by type."""
-        # So a link weighs as much beside the data in small sets and in large ones.
+        # Per object, so that a link weighs the same against the data whatever their size.
         costs = {name: self.information / self.data.size(name) for name in self.links}
         matrices = {name: ties_and_pairs(links)[1] for name, links in self.links.items()}
         return {name: PairTerms(costs[name] * P) for name, P in matrices.items() if P.nnz}
@@ -89,25 +89,26 @@ class InformationProblem(RelationalProblem):
     @cached_property
     def information(self) -> float:
         """Mutual information of the data."""
-        parts = zip(self.data.relations, self.margins, self.totals, self.shares, strict=True)
+        relations = zip(self.data.relations, self.margins, self.totals, self.shares, strict=True)
         return sum(
-            share * mutual_information(r.matrix, total, margin) for r, margin, total, share in parts
+            share * mutual_information(r.matrix, total, margin)
+            for r, margin, total, share in relations
         )
 
     @property
     def nat(self) -> float:
-        """What one nat of a single object counts for; with several relations, in their mean."""
+        """Weight of one nat of a single object in the objective; the mean over the relations."""
         return float(np.mean(self.shares / self.totals))
 
     def with_occurrence(self, name: str, unit: float) -> InformationProblem:
-        """The same problem in which the objects of a type pay for the size of their cluster."""
-        # A copy, not a new problem: what was found of the data, such as their information, stays.
+        """Return this problem with the objects of a type paying for the size of their cluster."""
+        # A copy, not a new problem: cached properties, such as the information, are kept.
         sized = copy.copy(self)
         object.__setattr__(sized, "occurrence", {**self.occurrence, name: unit})
         return sized
 
     def rarity(self, name: str, state: State) -> Array:
-        """What each object of a type pays for the size of its cluster, by cluster."""
+        """Return the cost of cluster size for each object of a type, by cluster."""
         return self.occurrence.get(name, 0.0) * self.nat * rarity_of(state.factors[name].sizes)
 
     @property
@@ -122,31 +123,34 @@ class InformationProblem(RelationalProblem):
 
     def objective(self, state: State) -> float:
         """Information lost, the cost of violated cannot-links, of priors and of small clusters."""
-        kept = (
+        information_kept = (
             share * mutual_information(self.cross(state, r), self.totals[r])
             for r, share in enumerate(self.shares)
         )
         terms: list[tuple[str, Penalty]] = [*self.pairs.items(), *self.priors.items()]
-        others = sum(term.value(state.factors[name]) for name, term in terms)
-        small = sum(
+        link_and_prior_costs = sum(term.value(state.factors[name]) for name, term in terms)
+        size_costs = sum(
             float(self.rarity(name, state) @ state.factors[name].sizes) for name in self.occurrence
         )
-        return self.information - sum(kept) + others + small
+        return self.information - sum(information_kept) + link_and_prior_costs + size_costs
 
     def scores_given(self, name: str, state: State, joints: Sequence[Array]) -> Any:
-        """What each object adds to the information kept, cluster by cluster.
+        """Return the information each object of a type would add in each cluster.
 
         The joint distributions (or counts) of the clusters are given for each relation.
         """
         scores = []
-        for r, other in self.touching(name):
-            code = self._code(r, joints[r] if other == "cols" else joints[r].T)
-            known, index = self.product(state, r, other) @ code.T, self.rows_of(r, other)
-            # Objects that the relation lacks add nothing, wherever they are.
+        for r, side in self.touching(name):
+            code = self._code(r, joints[r] if side == "cols" else joints[r].T)
+            relation_scores, index = self.product(state, r, side) @ code.T, self.rows_of(r, side)
+            # Objects absent from the relation add nothing, whatever their cluster.
             if not isinstance(index, slice):
-                part, known = known, np.zeros((self.data.size(name), code.shape[0]))
-                known[index] = part
-            scores.append(known)
+                present_scores, relation_scores = (
+                    relation_scores,
+                    np.zeros((self.data.size(name), code.shape[0])),
+                )
+                relation_scores[index] = present_scores
+            scores.append(relation_scores)
         return sum(scores[1:], start=scores[0])
 
     def _code(self, r: int, joint: Array) -> Array:
@@ -155,23 +159,27 @@ class InformationProblem(RelationalProblem):
         return self.shares[r] / self.totals[r] * np.log(np.maximum(profile, TINY))
 
     def moved(self, name: str, state: State) -> State:
-        """Every object to the cluster whose profile codes it best, [1]_, Fig. 1."""
+        """Move every object to the cluster whose profile codes it best, [1]_, Fig. 1."""
         joints = [self.cross(state, r) for r in range(len(self.totals))]
-        return self._coded(name, state, joints, self.rarity(name, state))
+        return self._assign_to_profiles(name, state, joints, self.rarity(name, state))
 
     def predicted(self, name: str, state: State) -> State:
-        """The same with the profiles that the associations of the state give."""
-        # How large the clusters are is not known yet.
+        """Move every object as in `moved`, with the profiles given by the state's associations."""
+        # The cluster sizes are not known yet.
         rarity = np.zeros(state.factors[name].shape[1])
-        return self._coded(name, replace(state, associations=()), state.associations, rarity)
+        return self._assign_to_profiles(
+            name, replace(state, associations=()), state.associations, rarity
+        )
 
-    def _coded(self, name: str, state: State, joints: Sequence[Array], rarity: Array) -> State:
-        """The same with the joint distributions (or counts) of the clusters fixed.
+    def _assign_to_profiles(
+        self, name: str, state: State, joints: Sequence[Array], rarity: Array
+    ) -> State:
+        """Move every object, with the joint distributions (or counts) of the clusters fixed.
 
-        ``rarity`` is what an object pays for being in each cluster.
+        ``rarity`` is the cost of an object in each cluster that comes from the cluster's size.
         """
-        # Large data: one pass gives labels and the sums that follow from them, unless links make
-        # objects depend on each other, a prior speaks of single ones, or a cluster became empty.
+        # Large data: one pass gives labels and their sums, unless links make objects depend on
+        # each other, a prior has costs for single objects, or a cluster became empty.
         alone = name not in self.links and name not in self.priors
         if alone and self.in_one_pass(name, state):
             code = self._code(0, joints[0])
@@ -180,8 +188,8 @@ class InformationProblem(RelationalProblem):
                 return moved
         pairs, prior = self.pairs.get(name), self.priors.get(name)
         # The cost of a cluster in a block is B_kk - 2 A_ik: with B = 0 and half the scores it is
-        # minus the score, so that links act as in every factorisation. Only the halves are kept,
-        # for of wide data they are much larger than the data.
+        # minus the score, so that links act as in every factorisation. Only the halved scores are
+        # kept in memory: with wide data they are much larger than the data.
         half = self.scores_given(name, state, joints) * 0.5
         if prior is not None:
             half = half + prior.costs * -0.5
@@ -193,15 +201,15 @@ class InformationProblem(RelationalProblem):
         if G.sizes.all():
             return moved
         half = gathered(half)
-        own = 2 * half[np.arange(len(half)), gathered(G).labels]
-        filled = self._refilled(name, moved, self._gain_alone(name, state, own))
-        # Clusters of one object cost more than others: perhaps more than the step has gained.
+        current_scores = 2 * half[np.arange(len(half)), gathered(G).labels]
+        filled = self._refilled(name, moved, self._gain_alone(name, state, current_scores))
+        # A cluster of one object has a high size cost, perhaps higher than the gain of the step.
         if name in self.occurrence and self.objective(filled) > self.objective(state):
             return state
         return filled
 
     def _refilled(self, name: str, state: State, gain: Array) -> State:
-        """Empty clusters take the objects that gain most by being alone.
+        """Fill each empty cluster with the object that gains most by being alone.
 
         Splitting a cluster never loses information; a prior may forbid it, and then the cluster
         stays empty.
@@ -213,20 +221,20 @@ class InformationProblem(RelationalProblem):
         return filled
 
     def _gain_alone(self, name: str, state: State, scores: Array) -> Array:
-        """Information each object would add with a cluster of its own."""
+        """Return the information each object would add in a cluster of its own."""
         gain = -scores
-        for r, other in self.touching(name):
-            P = gathered(self.product(state, r, other))
+        for r, side in self.touching(name):
+            P = gathered(self.product(state, r, side))
             # Its own profile codes an object best: Σ p log(p / Σ p).
-            own = xlogy(P, P).sum(axis=1) - xlogy(P.sum(axis=1), P.sum(axis=1))
-            gain[self.rows_of(r, other)] += self.shares[r] / self.totals[r] * own
+            own_information = xlogy(P, P).sum(axis=1) - xlogy(P.sum(axis=1), P.sum(axis=1))
+            gain[self.rows_of(r, side)] += self.shares[r] / self.totals[r] * own_information
         return gain
 
 
 def rarity_of(sizes: Array) -> Array:
-    """-log of the share of all objects that each cluster has, in nats.
+    """Return minus the log of each cluster's share of the objects, in nats.
 
-    An empty cluster has as much as one of a single object.
+    An empty cluster counts as one with a single object.
 
     >>> rarity_of(np.array([50, 50])) / np.log(2)
     array([1., 1.])
@@ -235,14 +243,14 @@ def rarity_of(sizes: Array) -> Array:
 
 
 def mutual_information(C: Matrix, total: float, margin: Array | None = None) -> float:
-    """I of the joint distribution C / total, in nats; ``margin`` are the sums of the columns."""
+    """Return the mutual information of C / total, in nats; ``margin`` holds the column sums."""
     rows = summed(row_information, C)
     margin = column_sums(C) if margin is None else margin
     return float((rows - xlogy(margin, margin).sum()) / total + np.log(total))
 
 
 @dataclass(eq=False, repr=False)
-class ITCC(Coclusterer):
+class ITCC(PriorMixin, HardPartialFitMixin, Coclusterer):
     r"""Information-theoretic co-clustering.
 
     .. math:: \min \sum_r p_r [I(X_r; Y_r) - I(\hat X_r; \hat Y_r)]
@@ -297,16 +305,11 @@ class ITCC(Coclusterer):
     _blockwise: ClassVar[bool] = True
     _additive: ClassVar[bool] = True
 
-    fit, _best_run = fit_with_prior, spread_run
-    partial_fit = partial_fit
-    n_samples_seen_ = property(n_samples_seen)
-    _streamed_rows, _streamed_labels = hard_rows, hard_labels
-
     def _linked_problem(self, task: Task) -> InformationProblem:
         return self._with_prior(InformationProblem(task.data, task.links), task)
 
     def _with_prior(self, problem: InformationProblem, task: Task) -> InformationProblem:
-        """The problem with the prior of the task in its own unit."""
+        """Return the problem with the task's prior, in units of the problem's information."""
         if not task.priors:
             return problem
         return replace(problem, priors=prior_costs(task, problem.information))
@@ -316,22 +319,22 @@ class ITCC(Coclusterer):
         labels = {}
         for name, k in task.clusters.items():
             constraint = Indicator(ties=problem.ties.get(name))
-            given = (
+            indicator = (
                 constraint.start(task.data.size(name), k, task.rng)
                 if start is None
                 else constraint.given(start[name], k)
             )
             # Labels live where the rows do: with the workers, for Dask collections.
-            labels[name] = task.data.placed(name, given)
+            labels[name] = task.data.placed(name, indicator)
         return self._finished(problem, self._alternate(problem, State(labels), task))
 
     def _finished(self, problem: InformationProblem, run: Run) -> Run:
-        # What new samples are coded by, and what the user sees as S.
+        # New samples are coded by these joint distributions, and the user sees them as S.
         joint = [problem.cross(run.state, r) / total for r, total in enumerate(problem.totals)]
         return replace(run, state=replace(run.state, associations=tuple(joint)))
 
     def _costs_of(self, data: RelationalData) -> Array:
-        """Nats by which the profile of a cluster codes a sample worse than its own profile would.
+        """Return the nats by which each cluster's profile codes a sample worse than its own does.
 
         Half its deviance; relations by their weights, of mean one.
         """
@@ -340,8 +343,8 @@ class ITCC(Coclusterer):
         n = self._form.sizes[data.center]
         joints = [joint + joint.sum(axis=0) / n for joint in self.associations_]
         scores = problem.scores_given(data.center, state, joints)
-        own = problem._gain_alone(data.center, state, np.zeros(len(scores)))
-        return (own[:, None] - scores) / problem.nat
+        own_information = problem._gain_alone(data.center, state, np.zeros(len(scores)))
+        return (own_information[:, None] - scores) / problem.nat
 
     def _streamed_columns(self, task: Task, state: State) -> State:
         problem = InformationProblem(task.data)

@@ -139,36 +139,36 @@ def kernel_kmeans(
 
 
 def _plus_plus(K: Array, k: int, a: Array, rng: np.random.Generator) -> Array:
-    """Labels by the nearest of k samples, drawn with probability a d² one after the other."""
+    """Label samples by the nearest of k centres, drawn one by one with probability a d²."""
     diagonal = np.diag(K)
     centers = [int(rng.choice(len(K), p=a / a.sum()))]
     for _ in range(k - 1):
-        mass = a * np.maximum(_to_samples(K, diagonal, centers).min(axis=1), 0.0)
-        # Only samples equal to a chosen one are left: any will do.
+        mass = a * np.maximum(_distances_to_samples(K, diagonal, centers).min(axis=1), 0.0)
+        # If every sample equals one of the centres, draw the next by weight alone.
         mass = mass if mass.sum() > 0 else a
         centers.append(int(rng.choice(len(K), p=mass / mass.sum())))
-    return np.asarray(_to_samples(K, diagonal, centers).argmin(axis=1))
+    return np.asarray(_distances_to_samples(K, diagonal, centers).argmin(axis=1))
 
 
-def _to_samples(K: Array, diagonal: Array, centers: list[int]) -> Array:
-    """Squared distances of all samples to some of them."""
+def _distances_to_samples(K: Array, diagonal: Array, centers: list[int]) -> Array:
+    """Return the squared distances of all samples to the samples that are centres."""
     return np.asarray(diagonal[:, None] - 2.0 * K[:, centers] + diagonal[centers])
 
 
 def _run(K: Array, labels: Array, k: int, a: Array, callback: Callback | None) -> KernelPartition:
-    """Batch passes and single moves from one start."""
+    """Run batch passes, then single moves, from one start."""
     diagonal, floor = np.diag(K), ROUNDING * float(np.abs(np.diag(K)) @ a)
-    labels = _refilled(labels, k, np.zeros(len(K)))
-    # All that distances to the means need: ‖φ_i - m_c‖² = K_ii - 2 u_ic / s_c + q_c / s_c².
+    labels = _fill_clusters(labels, k, np.zeros(len(K)))
+    # Distances to the means follow from these: ‖φ_i - m_c‖² = K_ii - 2 u_ic / s_c + q_c / s_c².
     u, s, q = _sums(K, labels, k, a)
     history = [_value(diagonal, a, s, q)]
     while True:
         distances = diagonal[:, None] - 2.0 * u / s + q / s**2
         nearest = distances.argmin(axis=1)
-        proposal = _refilled(nearest, k, distances[np.arange(len(K)), nearest])
+        proposal = _fill_clusters(nearest, k, distances[np.arange(len(K)), nearest])
         sums = _sums(K, proposal, k, a)
         value = _value(diagonal, a, *sums[1:])
-        # A batch pass may raise J where K is not positive semi-definite: it is not taken then.
+        # A batch pass may raise J if K is not positive semi-definite; it is then rejected.
         if not value < history[-1] - floor:
             break
         labels, (u, s, q) = proposal, sums
@@ -181,41 +181,43 @@ def _run(K: Array, labels: Array, k: int, a: Array, callback: Callback | None) -
 
 
 def _sums(K: Array, labels: Array, k: int, a: Array) -> tuple[Array, Array, Array]:
-    """u_ic = Σ_{j in c} a_j K_ij, with s and q of the clusters."""
+    """Return u_ic = Σ_{j in c} a_j K_ij, with s and q of the clusters."""
     members = (labels[:, None] == np.arange(k)) * a[:, None]
     u = K @ members
     return u, members.sum(axis=0), (members * u).sum(axis=0)
 
 
 def _value(diagonal: Array, a: Array, s: Array, q: Array) -> float:
-    """J from the sums of the clusters."""
+    """Return J from the sums of the clusters."""
     return float(a @ diagonal - (q / s).sum())
 
 
-def _refilled(labels: Array, k: int, misfit: Array) -> Array:
-    """Labels in which each empty cluster has taken the worst fitted sample of another."""
+def _fill_clusters(labels: Array, k: int, misfit: Array) -> Array:
+    """Give each empty cluster the worst fitted sample of another cluster; return the labels."""
     return fill_empty(Partition(labels, k), misfit).labels
 
 
 def _move_singly(
     K: Array, labels: Array, u: Array, a: Array, floor: float
 ) -> tuple[Array, list[float]]:
-    """Make the best move of one sample until none lowers J; labels and falls of J."""
-    labels, u, everyone = labels.copy(), u.copy(), np.arange(len(K))
+    """Make the best single move until none lowers J; return the labels and the falls of J."""
+    labels, u, samples = labels.copy(), u.copy(), np.arange(len(K))
     k, falls = u.shape[1], list[float]()
     own_square = a**2 * np.diag(K)
     while True:
         members = labels[:, None] == np.arange(k)
         s, sizes = a @ members, members.sum(axis=0)
         q = np.where(members, a[:, None] * u, 0.0).sum(axis=0)
-        # What J gains if a sample leaves its cluster (`left`) and joins another (`joined`): each
-        # is the change of q_c / s_c.
+        # The gain in J if a sample leaves its cluster and if it joins another: each is the change
+        # of q_c / s_c.
         change = 2.0 * a[:, None] * u
-        joined = (q + change + own_square[:, None]) / (s + a[:, None]) - q / s
+        joining_gain = (q + change + own_square[:, None]) / (s + a[:, None]) - q / s
         # The last sample of a cluster stays: its cluster would be empty.
-        rest = np.where(sizes[labels] > 1, s[labels] - a, np.inf)
-        left = (q[labels] - change[everyone, labels] + own_square) / rest - q[labels] / s[labels]
-        gain = np.where(members, -np.inf, joined + left[:, None])
+        remaining_weight = np.where(sizes[labels] > 1, s[labels] - a, np.inf)
+        leaving_gain = (q[labels] - change[samples, labels] + own_square) / remaining_weight - q[
+            labels
+        ] / s[labels]
+        gain = np.where(members, -np.inf, joining_gain + leaving_gain[:, None])
         gain[sizes[labels] == 1] = -np.inf
         sample, target = np.unravel_index(gain.argmax(), gain.shape)
         if not gain[sample, target] > floor:

@@ -23,7 +23,7 @@ from cocluster.utils.checks import check_choice, check_number
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KernelTask(Task):
-    """A task with the kernel of the samples, as it is and with links."""
+    """Task with the kernel of the samples, without and with links."""
 
     kernel: Array
     linked: Array
@@ -108,25 +108,25 @@ class KernelKMeans(Coclusterer):
             if getattr(self, name) is not None:
                 check_number(getattr(self, name), name)
 
-    def _kernel(self, X: Matrix, other: Matrix | None = None) -> Array:
-        """Kernel values between rows."""
+    def _kernel(self, X: Matrix, Y: Matrix | None = None) -> Array:
+        """Return the kernel values between the rows of X and those of Y (by default X)."""
         return kernel_matrix(
-            X, self.kernel, other, gamma=self.gamma, degree=self.degree, coef0=self.coef0
+            X, self.kernel, Y, gamma=self.gamma, degree=self.degree, coef0=self.coef0
         )
 
     def _fit_scaling(self, R: Matrix) -> Scaling:
         return scaling_of_samples(R, self.normalize, self.kernel == "precomputed")
 
     def _prepared(self, task: Task) -> KernelTask:
-        own = sample_links(self, task.data, task.links)
+        links = sample_links(self, task.data, task.links)
         K = linked = self._kernel(only_matrix(self, task.data))
-        if own is not None:
-            linked = supervised_kernel(K, own.must_link, own.cannot_link, self.link_weight)
+        if links is not None:
+            linked = supervised_kernel(K, links.must_link, links.cannot_link, self.link_weight)
         return task.extended(KernelTask, kernel=K, linked=linked)
 
     def _solve(self, task: Any, start: Start) -> Run:
         center = task.data.center
-        found = kernel_kmeans(
+        partition = kernel_kmeans(
             task.linked,
             task.clusters[center],
             task.rng,
@@ -134,8 +134,8 @@ class KernelKMeans(Coclusterer):
             start=None if start is None else _as_labels(start[center]),
             callback=task.callback,
         )
-        labels = as_partition(found.labels, task.clusters[center])
-        return Run(State({center: labels}), found.history, found.converged)
+        labels = as_partition(partition.labels, task.clusters[center])
+        return Run(State({center: labels}), partition.history, partition.converged)
 
     def _store(self, task: Any, run: Run) -> None:
         super()._store(task, run)
@@ -146,7 +146,7 @@ class KernelKMeans(Coclusterer):
         self._training = only_matrix(self, task.data)
 
     def _costs_of(self, data: RelationalData) -> Array:
-        """Squared distance to every mean in the feature space, less the sample's own length."""
+        """Return squared distances to every mean in feature space, less the sample's length."""
         products = self._kernel(only_matrix(self, data), self._training) @ self._means
         return np.asarray(self._lengths - 2 * products)
 
@@ -156,6 +156,6 @@ class KernelKMeans(Coclusterer):
         return tags
 
 
-def _as_labels(given: Array) -> Array:
-    """Labels of a start, which may be memberships."""
-    return given if given.ndim == 1 else given.argmax(axis=1)
+def _as_labels(start: Array) -> Array:
+    """Return the labels of a start, which may hold memberships."""
+    return start if start.ndim == 1 else start.argmax(axis=1)

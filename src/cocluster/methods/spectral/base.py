@@ -161,20 +161,20 @@ class SpectralCoclusterer(Coclusterer):
 
     def _by_type(self, data: RelationalData, groups: list[list[str]], state: State) -> State:
         """Labels of every type, and the mean of the data in each block."""
-        parts: dict[str, Partition] = {}
+        partitions: dict[str, Partition] = {}
         for names in groups:
             G, first = state.factors[names[0]], 0
             for name in names:
-                parts[name] = G[np.arange(first, first + data.size(name))]
+                partitions[name] = G[np.arange(first, first + data.size(name))]
                 first += data.size(name)
-        whole, problem = State(parts), RelationalProblem(data)
+        labelled, problem = State(partitions), RelationalProblem(data)
         means = []
         for r in range(len(data.relations)):
-            rows, columns = (problem.part(whole, r, side).sizes for side in ("rows", "cols"))
+            rows, columns = (problem.part(labelled, r, side).sizes for side in ("rows", "cols"))
             means.append(
-                problem.cross(whole, r) * np.outer(safe_inverse(rows), safe_inverse(columns))
+                problem.cross(labelled, r) * np.outer(safe_inverse(rows), safe_inverse(columns))
             )
-        return replace(whole, associations=tuple(means))
+        return replace(labelled, associations=tuple(means))
 
     def _costs_of(self, data: RelationalData) -> Array:
         """Squared distance to every mean of a sample projected as in Notes."""

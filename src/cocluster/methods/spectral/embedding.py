@@ -34,12 +34,12 @@ def bsgp_embedding(
        partitioning", KDD 2001, section 4.3.
     """
     # k clusters can be told apart by their signs in log2(k) vectors, and the first says nothing.
-    wanted = 1 + (n_components or max(1, int(np.ceil(np.log2(n_clusters)))))
+    n_vectors = 1 + (n_components or max(1, int(np.ceil(np.log2(n_clusters)))))
     row_scale, column_scale = degree_scales(X)
     XN = scaled(X, row_scale, column_scale)
-    U, s, V = truncated_svd(XN, min(wanted, *X.shape), rng)
+    U, s, V = truncated_svd(XN, min(n_vectors, *X.shape), rng)
     if (s > 1.0 - REPEATED).sum() > 1:
-        U, _, V = truncated_svd(XN, min(max(n_clusters, wanted), *X.shape), rng)
+        U, _, V = truncated_svd(XN, min(max(n_clusters, n_vectors), *X.shape), rng)
     elif len(s) > 1:
         U, V = U[:, 1:], V[:, 1:]
     return row_scale[:, None] * U, column_scale[:, None] * V

@@ -93,7 +93,7 @@ def joint_embedding(
     X = X.astype(np.float64, copy=False)
     # For the approximate neighbours of large data, the same for both sides.
     seed = int(rng.integers(2**31 - 1))
-    scale = unit_rows if unit_patches else _as_they_are
+    scale = unit_rows if unit_patches else _unscaled
     row_penalty = _penalty(scale(X), row_strength, n_neighbors, ridge, seed)
     column_penalty = _penalty(scale(by_rows(X.T)), column_strength, n_neighbors, ridge, seed)
     operator = joint_operator(degree_scaled(X), row_penalty, column_penalty)
@@ -101,7 +101,7 @@ def joint_embedding(
     return Z[: X.shape[0]], Z[X.shape[0] :]
 
 
-def _as_they_are(objects: InMemory) -> InMemory:
+def _unscaled(objects: InMemory) -> InMemory:
     """The objects."""
     return objects
 

@@ -40,8 +40,8 @@ def point_set(points: Mapping[str, Array], n_clusters: int, links: Mapping[str, 
     if not any(name in links for name in points):
         return PointSet(Z, n_clusters)
     components, pairs, first = [], [], 0
-    for name, own in points.items():
-        n = len(own)
+    for name, type_points in points.items():
+        n = len(type_points)
         ties, P = (
             ties_and_pairs(links[name])
             if name in links
@@ -77,9 +77,10 @@ class NearestMeans:
         return State(
             {
                 name: as_partition(
-                    kmeans_labels(own.tied_points, own.n_clusters, seed, n_init=1), own.n_clusters
+                    kmeans_labels(point_set.tied_points, point_set.n_clusters, seed, n_init=1),
+                    point_set.n_clusters,
                 )
-                for name, own in self.sets.items()
+                for name, point_set in self.sets.items()
             }
         )
 
@@ -95,21 +96,21 @@ class NearestMeans:
 
     def moved(self, name: str, state: State) -> State:
         """Every point to its cheapest cluster."""
-        own, pairs = self.sets[name], self.sets[name].pairs
-        costs = squared_distances(own.points, self.means(name, state))
-        G = assigned(costs, state.factors[name], own.ties, pairs and pairs.matrix)
+        point_set, pairs = self.sets[name], self.sets[name].pairs
+        costs = squared_distances(point_set.points, self.means(name, state))
+        G = assigned(costs, state.factors[name], point_set.ties, pairs and pairs.matrix)
         # The point that is farthest from its mean gains most by being alone.
         if not G.sizes.all():
-            G = fill_empty(G, costs[np.arange(len(costs)), G.labels], own.ties)
+            G = fill_empty(G, costs[np.arange(len(costs)), G.labels], point_set.ties)
         return State({**state.factors, name: G})
 
     def objective(self, state: State) -> float:
         """Squared distances to the means, and the cost of violated cannot-links."""
         total = 0.0
-        for name, own in self.sets.items():
+        for name, point_set in self.sets.items():
             G: Partition = state.factors[name]
-            total += float(row_squares(own.points - self.means(name, state)[G.labels]).sum())
-            total += own.pairs.value(G) if own.pairs is not None else 0.0
+            total += float(row_squares(point_set.points - self.means(name, state)[G.labels]).sum())
+            total += point_set.pairs.value(G) if point_set.pairs is not None else 0.0
         return total
 
 

@@ -47,20 +47,22 @@ class Merger:
             index = relation.row_index
             present = component if index is None else component[index]
             # A component is absent from the relation if all its members are.
-            kept, position = np.unique(present, return_inverse=True)
-            matrix = self._weigher(relation.rows, position, kept) @ relation.matrix
-            relation = replace(relation, matrix=matrix, row_index=None if index is None else kept)
+            present_components, position = np.unique(present, return_inverse=True)
+            matrix = self._weigher(relation.rows, position, present_components) @ relation.matrix
+            relation = replace(
+                relation, matrix=matrix, row_index=None if index is None else present_components
+            )
         if relation.cols in self.components:
             component = self.components[relation.cols]
             weigher = self._weigher(relation.cols, component, np.arange(component.max() + 1))
             relation = replace(relation, matrix=relation.matrix @ weigher.T.tocsr())
         return relation
 
-    def _weigher(self, name: str, position: Array, kept: Array) -> sp.csr_array:
+    def _weigher(self, name: str, position: Array, components: Array) -> sp.csr_array:
         """Matrix that sums the objects at the same position, with weights."""
-        weights = self._weights(name)[kept][position]
+        weights = self._weights(name)[components][position]
         ends = (position, np.arange(len(position)))
-        return sp.csr_array((weights, ends), shape=(len(kept), len(position)))
+        return sp.csr_array((weights, ends), shape=(len(components), len(position)))
 
     def _weights(self, name: str) -> Array:
         """s^-p of every component."""
@@ -78,6 +80,6 @@ class Merger:
 
 def merger(links: Mapping[str, Links], power: float = 0.0) -> Merger:
     """The merger of the must-links of every type."""
-    components = {name: own.closure().component for name, own in links.items()}
+    components = {name: type_links.closure().component for name, type_links in links.items()}
     # A type with cannot-links only has as many components as objects: nothing to merge.
     return Merger({n: c for n, c in components.items() if c.max() + 1 < len(c)}, power)

@@ -79,9 +79,9 @@ class Affinity:
         if self.implicit:
             return np.asarray(unit_rows(X) @ (self.training.T @ Z))
         # In parts: all affinities at once would be as many as new samples times old ones.
-        return np.vstack([self._of_new(X[rows]) @ Z for rows in row_chunks(X.shape[0])])
+        return np.vstack([self._new_affinities(X[rows]) @ Z for rows in row_chunks(X.shape[0])])
 
-    def _of_new(self, X: InMemory) -> Array:
+    def _new_affinities(self, X: InMemory) -> Array:
         """Affinities of new samples with those of the fit, the nearest only if so asked."""
         if self.kind == "precomputed":
             return X
@@ -189,8 +189,8 @@ class NCut(SpectralCoclusterer):
         width = self.bandwidth or mean_squared_distance(X) or 1.0
         affinity = Affinity(self.affinity, self.n_neighbors, width)
         W = affinity.graph(X)
-        own = sample_links(self, task.data, task.links)
-        W = linked_similarity(W, own, "replace", self.link_weight)
+        links = sample_links(self, task.data, task.links)
+        W = linked_similarity(W, links, "replace", self.link_weight)
         Z = ncut_embedding(W, task.clusters[center], task.rng)
         B = np.linalg.lstsq(_weighted_means(W @ _with_ones(Z)), Z)[0]
         return task.extended(

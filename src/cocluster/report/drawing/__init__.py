@@ -1,1 +1,1 @@
-"""Pictures with matplotlib, one idea a file; `cocluster.plots` has them all."""
+"""Pictures with matplotlib, one idea a file; `cocluster.report.plots` has them all."""

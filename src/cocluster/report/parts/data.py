@@ -26,7 +26,7 @@ def data_part(found: Material, title: str | None) -> Data:
         )
         + _unclustered(found),
         views=() if found.given is None else tuple(map(_view, found.given.relations)),
-        reading=reading.told() if reading else "",
+        reading=reading.summary() if reading else "",
         counting=getattr(reading, "counting", ""),
         alignment="" if data is None or data.alignment is None else str(data.alignment),
         notes=tuple(map(str, getattr(about, "notes", ()))),

@@ -1,11 +1,13 @@
-"""What an account is made of: frozen dataclasses of plain values, with tuples instead of lists.
+"""The values an account is made of: frozen msgspec structs of plain values and tuples.
 
-Numbers that are not known are None, never NaN: JSON has no word for that.
+Numbers that are not known are None, never NaN, which JSON cannot write. msgspec writes and reads
+the JSON and derives the published schema from the types of the fields. Every field that is added
+from now on has a default, so that the ``account.json`` of an older project can still be read.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 # Of the values: raised whenever older ones could not be read as they are.
 FORMAT = 1
@@ -14,8 +16,11 @@ Id = int | str
 Plain = bool | int | float | str | None
 
 
-@dataclass(frozen=True)
-class TypeSize:
+class Value(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base class of everything in an account; a field it does not know is refused."""
+
+
+class TypeSize(Value, frozen=True):
     """A type of objects (samples, words, ...) and how many there are."""
 
     name: str
@@ -23,8 +28,7 @@ class TypeSize:
     named: bool
 
 
-@dataclass(frozen=True)
-class DataView:
+class DataView(Value, frozen=True):
     """One matrix of the data.
 
     Attributes
@@ -54,8 +58,7 @@ class DataView:
     weight: float
 
 
-@dataclass(frozen=True)
-class Data:
+class Data(Value, frozen=True):
     """What was clustered, and how it was read.
 
     ``looked_at`` is the number of samples among which features and members were looked for: all,
@@ -74,8 +77,7 @@ class Data:
     looked_at: int
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Value, frozen=True):
     """How the clusters were found.
 
     Attributes
@@ -112,8 +114,7 @@ class Run:
     converged: bool | None
 
 
-@dataclass(frozen=True)
-class Sure:
+class Sure(Value, frozen=True):
     """How sure the clusters of the samples are, all in all.
 
     Attributes
@@ -141,8 +142,7 @@ class Sure:
     outliers: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class FeatureShown:
+class FeatureShown(Value, frozen=True):
     """A feature that sets a cluster apart; see `cocluster.report.statistics.Scores`."""
 
     name: str
@@ -153,8 +153,7 @@ class FeatureShown:
     exclusivity: float | None
 
 
-@dataclass(frozen=True)
-class ViewShare:
+class ViewShare(Value, frozen=True):
     """What one view says of a cluster: its share of what is known, and the top features."""
 
     name: str
@@ -163,8 +162,7 @@ class ViewShare:
     features: tuple[FeatureShown, ...]
 
 
-@dataclass(frozen=True)
-class MemberShown:
+class MemberShown(Value, frozen=True):
     """A member of a cluster, as a person wants to see it.
 
     Attributes
@@ -199,8 +197,7 @@ class MemberShown:
     class_name: str
 
 
-@dataclass(frozen=True)
-class GroupShown:
+class GroupShown(Value, frozen=True):
     """A group of features that a cluster goes with: the lift of the block, or its effect."""
 
     type: str
@@ -211,8 +208,7 @@ class GroupShown:
     effect: float
 
 
-@dataclass(frozen=True)
-class TraitShown:
+class TraitShown(Value, frozen=True):
     """Something in the metadata that a cluster has more of (or less) than the other samples.
 
     Attributes
@@ -235,8 +231,7 @@ class TraitShown:
     overall: float | None = None
 
 
-@dataclass(frozen=True)
-class ClusterShown:
+class ClusterShown(Value, frozen=True):
     """A cluster of one type.
 
     Attributes
@@ -281,8 +276,7 @@ class ClusterShown:
     traits: tuple[TraitShown, ...] = ()
 
 
-@dataclass(frozen=True)
-class Association:
+class Association(Value, frozen=True):
     """How much clusters of two types have to do with each other.
 
     Attributes
@@ -314,8 +308,7 @@ class Association:
     marked: tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(Value, frozen=True):
     """The matrix of a view, rows and columns sorted by cluster, summed up to few cells.
 
     Attributes
@@ -354,8 +347,7 @@ class Picture:
     column_names: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class BrokenLink:
+class BrokenLink(Value, frozen=True):
     """A link that the clusters do not keep: must is True for two that belong together."""
 
     must: bool
@@ -365,8 +357,7 @@ class BrokenLink:
     second_cluster: Id
 
 
-@dataclass(frozen=True)
-class LinksShown:
+class LinksShown(Value, frozen=True):
     """The links on one type.
 
     ``implied`` counts all pairs that follow from those stated, these included; None where the
@@ -383,8 +374,7 @@ class LinksShown:
     broken: tuple[BrokenLink, ...]
 
 
-@dataclass(frozen=True)
-class Classes:
+class Classes(Value, frozen=True):
     """Known classes beside the clusters: shown, never used.
 
     ``table[i][j]`` samples of class i are in cluster j. NMI is divided by the larger entropy.
@@ -400,8 +390,7 @@ class Classes:
     purity: float
 
 
-@dataclass(frozen=True)
-class NumberTried:
+class NumberTried(Value, frozen=True):
     """One number of clusters, see `cocluster.methods.how_many.choice.Line`."""
 
     k: int
@@ -411,8 +400,7 @@ class NumberTried:
     icl: float | None
 
 
-@dataclass(frozen=True)
-class NumberChosen:
+class NumberChosen(Value, frozen=True):
     """How many clusters of a type: most agreed on, recommended, finest supported."""
 
     type: str
@@ -422,8 +410,7 @@ class NumberChosen:
     table: tuple[NumberTried, ...]
 
 
-@dataclass(frozen=True)
-class MergeShown:
+class MergeShown(Value, frozen=True):
     """One merge of a tree, see `cocluster.methods.how_many.choice.Merge`."""
 
     left: int
@@ -432,8 +419,7 @@ class MergeShown:
     size: int
 
 
-@dataclass(frozen=True)
-class TreeShown:
+class TreeShown(Value, frozen=True):
     """How the finest clusters of a type that were looked at come together to one.
 
     Attributes
@@ -456,8 +442,7 @@ class TreeShown:
     merges: tuple[MergeShown, ...]
 
 
-@dataclass(frozen=True)
-class HowMany:
+class HowMany(Value, frozen=True):
     """How the number of clusters was chosen; the reason in words, and the trees of all types."""
 
     reason: str
@@ -466,8 +451,7 @@ class HowMany:
     trees: tuple[TreeShown, ...] = ()
 
 
-@dataclass(frozen=True)
-class Alert:
+class Alert(Value, frozen=True):
     """Something odd in the data or in the result.
 
     ``level`` is "note" or "warning"; ``kind`` is a short name that does not change.
@@ -479,16 +463,14 @@ class Alert:
     examples: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Reproduce:
+class Reproduce(Value, frozen=True):
     """The Python and the command that give the same result; empty where there is none."""
 
     python: str
     command: str
 
 
-@dataclass(frozen=True)
-class Citation:
+class Citation(Value, frozen=True):
     """The method in a line, and where it was published."""
 
     title: str
@@ -496,8 +478,7 @@ class Citation:
     references: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Contents:
+class Contents(Value, frozen=True):
     """What an account holds.
 
     Attributes

@@ -45,15 +45,15 @@ class PlaceAnswer(Asked):
     unsure: bool = False
 
 
-def get_question(desk: Desk, asked: Kind) -> Any:
-    """The next question, its kind and samples; ``question`` is None if nothing is open."""
-    # Before anything is asked: without a run there is nothing to ask about.
+def get_question(desk: Desk, request: Kind) -> Any:
+    """Return the next question, its kind and samples; ``question`` is None if none is open."""
+    # First, because it raises if there is no run to ask about.
     labels = desk.labels()
-    kind = asked.kind or usual_kind(len(np.unique(labels)))
-    found = desk.asking.call("question", folder=desk.folder, kind=kind) | {"kind": kind}
-    question = found["question"]
+    kind = request.kind or usual_kind(len(np.unique(labels)))
+    answer = desk.asking.call("question", folder=desk.folder, kind=kind) | {"kind": kind}
+    question = answer["question"]
     if question is None:
-        return found
+        return answer
     positions = [question[key] for key in ("i", "j", "sample") if key in question]
     samples = [{**shown_sample(desk.project, i), "cluster": int(labels[i])} for i in positions]
     options = [
@@ -63,49 +63,49 @@ def get_question(desk: Desk, asked: Kind) -> Any:
     dataset, values = desk.project.dataset, list[dict[str, Any]]()
     if dataset.texts is None and kind == "pair":
         values = contrast(dataset, question["i"], question["j"], desk.scales)
-    return {**found, "samples": samples, "options": options, "contrast": values}
+    return {**answer, "samples": samples, "options": options, "contrast": values}
 
 
-def post_answer(desk: Desk, asked: Answer) -> Any:
+def post_answer(desk: Desk, request: Answer) -> Any:
     """Write an answer down; a contradiction is refused with its chain."""
-    i, j = desk.position(asked.i), desk.position(asked.j)
+    i, j = desk.position(request.i), desk.position(request.j)
     ids = desk.project.ids
-    links = Links.from_signed([(i, j)], [SIGNS[asked.answer]], len(ids))
-    return _answered(desk, links, f"{asked.answer}: {ids[i]} and {ids[j]}")
+    links = Links.from_signed([(i, j)], [SIGNS[request.answer]], len(ids))
+    return _write_answer(desk, links, f"{request.answer}: {ids[i]} and {ids[j]}")
 
 
-def post_place(desk: Desk, asked: PlaceAnswer) -> Any:
+def post_place(desk: Desk, request: PlaceAnswer) -> Any:
     """Write down where a sample belongs: with the typical one of a group, or with none of them."""
-    sample = desk.position(asked.sample)
-    groups = [desk.position(i) for i in asked.among if i != sample]
-    if asked.group is not None and asked.group not in groups:
+    sample = desk.position(request.sample)
+    groups = [desk.position(i) for i in request.among if i != sample]
+    if request.group is not None and request.group not in groups:
         raise ValueError("Choose one of the groups of the question.")
-    if asked.unsure:
-        pairs, sign, where = [(groups[0], sample)] if groups else [], 0, "unsure"
-    elif asked.group is not None:
-        where = f"with {desk.project.ids[asked.group]}"
-        pairs, sign = [(asked.group, sample)], 1
+    if request.unsure:
+        pairs, sign, verdict = [(groups[0], sample)] if groups else [], 0, "unsure"
+    elif request.group is not None:
+        verdict = f"with {desk.project.ids[request.group]}"
+        pairs, sign = [(request.group, sample)], 1
     else:
-        pairs, sign, where = [(group, sample) for group in groups], -1, "in none of these"
+        pairs, sign, verdict = [(group, sample) for group in groups], -1, "in none of these"
     links = Links.from_signed(pairs, [sign] * len(pairs), len(desk.project.ids))
-    return _answered(desk, links, f"{desk.project.ids[sample]} {where}")
+    return _write_answer(desk, links, f"{desk.project.ids[sample]} {verdict}")
 
 
-def _answered(desk: Desk, links: Links, what: str) -> dict[str, Any]:
-    """Write an answer, and say what it was worth."""
-    before = _implied(desk)
-    step = desk.say(links, SOURCE, what)
-    after = _implied(desk)
+def _write_answer(desk: Desk, links: Links, description: str) -> dict[str, Any]:
+    """Write an answer to the ledger; return its step and how many pairs it implied."""
+    before = _count_implied(desk)
+    step = desk.say(links, SOURCE, description)
+    after = _count_implied(desk)
     return {"step": step, "implied": after - before, "known": after}
 
 
-def _implied(desk: Desk) -> int:
-    """Pairs of samples of which it is known whether they belong together."""
+def _count_implied(desk: Desk) -> int:
+    """Return the number of sample pairs whose relation the links imply."""
     links = desk.project.links
     return 0 if links is None else links.n_implied
 
 
-def post_refit(desk: Desk, asked: Nothing) -> Any:
+def post_refit(desk: Desk, request: Nothing) -> Any:
     """Cluster again with all answers."""
     waiting = [j for j in desk.jobs.all() if j.task == "refit" and not j.over.is_set()]
     if waiting:

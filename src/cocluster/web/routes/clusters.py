@@ -77,13 +77,13 @@ class Together(Asked):
     relation: Literal["same", "different"] = "same"
 
 
-def get_members(desk: Desk, asked: Members) -> Any:
-    """Members of a cluster with their titles and how sure they are."""
+def get_members(desk: Desk, request: Members) -> Any:
+    """Return members of a cluster with their titles and probabilities."""
     run = desk.last
-    members = np.flatnonzero(desk.labels() == asked.cluster)
+    members = np.flatnonzero(desk.labels() == request.cluster)
     sure = desk.certainty(run)
     order = members if sure is None else members[np.argsort(sure[members], kind="stable")]
-    chosen = order[asked.start : asked.start + asked.count]
+    listed = order[request.start : request.start + request.count]
     return {
         "total": len(members),
         "members": [
@@ -91,87 +91,92 @@ def get_members(desk: Desk, asked: Members) -> Any:
                 **titled(desk.project, int(i)),
                 "probability": None if sure is None else round(float(sure[i]), 4),
             }
-            for i in chosen
+            for i in listed
         ],
     }
 
 
-def get_sample(desk: Desk, asked: Sample) -> Any:
-    """All that is to be shown of a sample."""
-    i = desk.position(asked.position)
+def get_sample(desk: Desk, request: Sample) -> Any:
+    """Return the values, texts and cluster of a sample for its page."""
+    i = desk.position(request.position)
     return {**shown_sample(desk.project, i), "cluster": int(desk.labels()[i])}
 
 
-def get_picture(desk: Desk, asked: Sample) -> Any:
-    """The picture of a sample, drawn anew."""
-    i = desk.position(asked.position)
-    found = None if desk.pictures is None else desk.pictures(i)
-    if found is None:
+def get_picture(desk: Desk, request: Sample) -> Any:
+    """Return the picture of a sample, drawn anew."""
+    i = desk.position(request.position)
+    picture = None if desk.pictures is None else desk.pictures(i)
+    if picture is None:
         raise NotThere(f"Sample {desk.project.ids[i]} has no picture, or its file has moved.")
-    return File(*found)
+    return File(*picture)
 
 
-def post_rename(desk: Desk, asked: Rename) -> Any:
+def post_rename(desk: Desk, request: Rename) -> Any:
     """Give a cluster a name."""
     return begun_edit(
-        desk, "rename", f"rename {asked.cluster}", cluster=asked.cluster, name=asked.name
+        desk, "rename", f"rename {request.cluster}", cluster=request.cluster, name=request.name
     )
 
 
-def post_merge(desk: Desk, asked: Merge) -> Any:
+def post_merge(desk: Desk, request: Merge) -> Any:
     """Make clusters one, and fit again."""
-    about = f"merge {' '.join(map(str, asked.clusters))}"
-    return begun_edit(desk, "merge", about, clusters=asked.clusters)
+    about = f"merge {' '.join(map(str, request.clusters))}"
+    return begun_edit(desk, "merge", about, clusters=request.clusters)
 
 
-def post_split(desk: Desk, asked: Split) -> Any:
+def post_split(desk: Desk, request: Split) -> Any:
     """Part a cluster, and fit again."""
-    about = f"split {asked.cluster} {asked.parts}"
-    return begun_edit(desk, "split", about, cluster=asked.cluster, parts=asked.parts)
+    about = f"split {request.cluster} {request.parts}"
+    return begun_edit(desk, "split", about, cluster=request.cluster, parts=request.parts)
 
 
-def post_move(desk: Desk, asked: Move) -> Any:
+def post_move(desk: Desk, request: Move) -> Any:
     """Put samples into a cluster, and fit again."""
-    called = [str(desk.project.ids[desk.position(i)]) for i in asked.samples]
-    about = f"move {len(called)} to {asked.cluster}"
+    called = [str(desk.project.ids[desk.position(i)]) for i in request.samples]
+    about = f"move {len(called)} to {request.cluster}"
     return begun_edit(
-        desk, "move", about, samples=asked.samples, cluster=asked.cluster, called=called[:20]
+        desk, "move", about, samples=request.samples, cluster=request.cluster, called=called[:20]
     )
 
 
-def begun_edit(desk: Desk, what: str, about: str, **given: Any) -> dict[str, Any]:
-    """Begin an edit."""
+def begun_edit(desk: Desk, edit: str, about: str, **arguments: Any) -> dict[str, Any]:
+    """Submit a job that edits clusters; refuse if one is running or a cluster is missing."""
     if desk.jobs.busy is not None:
         raise BlockingIOError(f"Wait for what is going on ({desk.jobs.busy.about}), or cancel it.")
-    known = set(np.unique(desk.labels()).tolist())
-    wanted = [given[key] for key in ("cluster",) if key in given] + list(given.get("clusters", ()))
-    missing = [i for i in wanted if i not in known]
+    clusters = set(np.unique(desk.labels()).tolist())
+    requested = [arguments[key] for key in ("cluster",) if key in arguments] + list(
+        arguments.get("clusters", ())
+    )
+    missing = [i for i in requested if i not in clusters]
     if missing:
         raise ValueError(f"There is no cluster {missing[0]}.")
-    job = desk.jobs.submit("edit", about, folder=desk.folder, what=what, **given)
+    job = desk.jobs.submit("edit", about, folder=desk.folder, what=edit, **arguments)
     return {"job": job.shown()}
 
 
-def post_not_here(desk: Desk, asked: NotHere) -> Any:
+def post_not_here(desk: Desk, request: NotHere) -> Any:
     """Say that samples do not belong to their cluster: cannot-links with its core."""
-    told = desk.account(desk.last)
+    account = desk.account(desk.last)
     labels = desk.labels()
-    cores = {own.id: [m.position for m in own.representative[:CORES]] for own in told.samples}
-    samples = [desk.position(i) for i in asked.samples]
+    cores = {
+        cluster.id: [m.position for m in cluster.representative[:CORES]]
+        for cluster in account.samples
+    }
+    samples = [desk.position(i) for i in request.samples]
     pairs = [(i, core) for i in samples for core in cores.get(int(labels[i]), []) if core != i]
     links = Links.from_signed(pairs, [-1] * len(pairs), len(labels))
     step = desk.say(links, "workbench: not here", f"not here: {len(samples)} samples")
     return {"step": step, "links": len(pairs)}
 
 
-def post_together(desk: Desk, asked: Together) -> Any:
+def post_together(desk: Desk, request: Together) -> Any:
     """Say that samples belong together: a must-link from each to the next."""
-    chosen = [desk.position(i) for i in dict.fromkeys(asked.samples)]
-    pairs = list(pairwise(chosen))
-    sign = 1 if asked.relation == "same" else -1
+    samples = [desk.position(i) for i in dict.fromkeys(request.samples)]
+    pairs = list(pairwise(samples))
+    sign = 1 if request.relation == "same" else -1
     links = Links.from_signed(pairs, [sign] * len(pairs), len(desk.project.ids))
-    what = f"{asked.relation}: {len(chosen)} samples"
-    return {"step": desk.say(links, "workbench: map", what), "links": len(pairs)}
+    description = f"{request.relation}: {len(samples)} samples"
+    return {"step": desk.say(links, "workbench: map", description), "links": len(pairs)}
 
 
 ENDPOINTS = [

@@ -1,4 +1,4 @@
-"""What differs between two runs."""
+"""Comparison of two runs."""
 
 from __future__ import annotations
 
@@ -21,21 +21,23 @@ class Two(Asked):
     second: Number
 
 
-def get_compare(desk: Desk, asked: Two) -> Any:
-    """Clusters that go on, flows between them, and samples that moved."""
-    first, second = desk.number(asked.first), desk.number(asked.second)
-    told, other = desk.account(first), desk.account(second)
-    names = {own.id: own.name for own in told.samples}
-    found = compare(desk.model(first), desk.model(second), desk.project.dataset, names=names)
-    own = found.samples
-    plain = found.to_dict()
-    changes = plain["types"][own.type]
-    after = {c.id: other.name_of(other.data.center, c.label) for c in own.clusters}
-    later = {c.id: c.name for c in other.samples}
+def get_compare(desk: Desk, request: Two) -> Any:
+    """Return the clusters that persist, flows between them, and samples that moved."""
+    first, second = desk.number(request.first), desk.number(request.second)
+    account, later_account = desk.account(first), desk.account(second)
+    names = {cluster.id: cluster.name for cluster in account.samples}
+    comparison = compare(desk.model(first), desk.model(second), desk.project.dataset, names=names)
+    samples = comparison.samples
+    plain = comparison.to_dict()
+    changes = plain["types"][samples.type]
+    after = {
+        c.id: later_account.name_of(later_account.data.center, c.label) for c in samples.clusters
+    }
+    later = {c.id: c.name for c in later_account.samples}
     return {
         "first": first,
         "second": second,
-        "samples": len(own.labels),
+        "samples": len(samples.labels),
         "agreement": changes["agreement"],
         "ari": changes["ari"],
         "nmi": changes["nmi"],
@@ -48,10 +50,10 @@ def get_compare(desk: Desk, asked: Two) -> Any:
         "objective": plain["objective"],
         "scores": plain["scores"],
         "links": plain["links"],
-        "moved": len(own.moved),
+        "moved": len(samples.moved),
         "moved_samples": [
             {**titled(desk.project, m.position), "source": m.source, "target": m.target}
-            for m in own.moved[:MOVED]
+            for m in samples.moved[:MOVED]
         ],
     }
 

@@ -1,4 +1,4 @@
-"""The ledger of links: all that was said, new lines, undo of any, import and export."""
+"""The ledger of links: its lines, new links, undo of any step, import and export."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from cocluster.web.routes.matrix import Place
 
 # Lines that a page lists: the last ones.
 MOST = 2_000
-# Samples that are named beside one, to say with whom it is held together.
+# Number of linked samples that are listed to explain why a link is violated.
 COMPANIONS = 3
 
 
 class NewLink(Asked):
-    """What someone says of two samples."""
+    """A link between two samples."""
 
     i: Place
     j: Place
@@ -46,30 +46,36 @@ class Import(Asked):
     text: Annotated[str, msgspec.Meta(min_length=1)]
 
 
-def get_links(desk: Desk, asked: Nothing) -> Any:
-    """The ledger, the last line first, with what contradicts and what the clusters do not keep."""
+def get_links(desk: Desk, request: Nothing) -> Any:
+    """Return the ledger, the last line first, with contradictions and violated links."""
     project = desk.project
     lines = project.ledger.lines()
     links = project.links
-    place = {name: i for i, name in enumerate(project.ids.tolist())}
-    shown = []
+    positions = {name: i for i, name in enumerate(project.ids.tolist())}
+    lines_json = []
     for line in reversed(lines[-MOST:]):
-        a, b = place.get(line.a), place.get(line.b)
+        a, b = positions.get(line.a), positions.get(line.b)
         pair = None if a is None or b is None else (a, b)
-        why = _broken(desk, links, line, pair) if links is not None and line.in_force else None
-        shown.append({**asdict(line), "positions": pair, "why": why, "violated": why is not None})
+        why = (
+            _explain_violation(desk, links, line, pair)
+            if links is not None and line.in_force
+            else None
+        )
+        lines_json.append(
+            {**asdict(line), "positions": pair, "why": why, "violated": why is not None}
+        )
     conflicts = [] if links is None else links.conflicts()
     return {
-        "lines": shown,
+        "lines": lines_json,
         "total": len(lines),
-        "conflicts": [_chain(desk, found, lines) for found in conflicts],
+        "conflicts": [_chain(desk, conflict, lines) for conflict in conflicts],
     }
 
 
-def _broken(
+def _explain_violation(
     desk: Desk, links: Links, line: Line, pair: tuple[int, int] | None
 ) -> list[dict[str, Any]] | None:
-    """Why a line is not kept: where both are, and with whom they are held together there."""
+    """Explain a violated link: the clusters of both samples, and samples linked to them."""
     if pair is None or not desk.project.runs or line.relation not in ("must-link", "cannot-link"):
         return None
     labels = desk.labels()
@@ -78,10 +84,10 @@ def _broken(
     component = links.closure().component
     return [
         {
-            **_called(desk, i),
+            **_sample_title(desk, i),
             "cluster": int(labels[i]),
             "with": [
-                _called(desk, j)
+                _sample_title(desk, j)
                 for j in np.flatnonzero(
                     (component == component[i]) & (labels == labels[i])
                 ).tolist()
@@ -92,68 +98,73 @@ def _broken(
     ]
 
 
-def _chain(desk: Desk, found: Conflict, lines: Sequence[Line]) -> dict[str, Any]:
-    """A contradiction: two that are said to differ, and the must-links that join them.
+def _chain(desk: Desk, conflict: Conflict, lines: Sequence[Line]) -> dict[str, Any]:
+    """Return a contradiction: a cannot-link, and the must-links that join its two samples.
 
-    Each with the step of the ledger that says so; edits say it of many at once.
+    Each link has its step of the ledger; one step of an edit has many links.
     """
     ids = desk.project.ids
-    said: dict[tuple[frozenset[str], str], Line] = {}
+    line_of: dict[tuple[frozenset[str], str], Line] = {}
     for line in lines:
         if line.in_force:
-            said[frozenset((line.a, line.b)), line.relation] = line
+            line_of[frozenset((line.a, line.b)), line.relation] = line
 
     def link(i: int, j: int, relation: str) -> dict[str, Any]:
-        line = said.get((frozenset((str(ids[i]), str(ids[j]))), relation))
+        line = line_of.get((frozenset((str(ids[i]), str(ids[j]))), relation))
         whence = None if line is None else {"source": line.source, "time": line.time}
         step = None if line is None else line.step
-        return {"a": _called(desk, i), "b": _called(desk, j), "step": step, "said": whence}
+        return {
+            "a": _sample_title(desk, i),
+            "b": _sample_title(desk, j),
+            "step": step,
+            "said": whence,
+        }
 
     return {
-        "different": link(*found.pair, "cannot-link"),
-        "same": [link(i, j, "must-link") for i, j in found.chain],
+        "different": link(*conflict.pair, "cannot-link"),
+        "same": [link(i, j, "must-link") for i, j in conflict.chain],
     }
 
 
-def _called(desk: Desk, i: int) -> dict[str, Any]:
-    """A sample by its id and title."""
+def _sample_title(desk: Desk, i: int) -> dict[str, Any]:
+    """Return the position, id and title of a sample."""
     titles = desk.project.dataset.titles
     title = "" if titles is None else str(titles[i])
     return {"position": int(i), "id": str(desk.project.ids[i]), "title": title}
 
 
-def post_link(desk: Desk, asked: NewLink) -> Any:
+def post_link(desk: Desk, request: NewLink) -> Any:
     """Add a line; a contradiction is refused with its chain."""
-    i, j = desk.position(asked.i), desk.position(asked.j)
-    links = Links.from_signed([(i, j)], [SIGNS[asked.relation]], len(desk.project.ids))
+    i, j = desk.position(request.i), desk.position(request.j)
+    links = Links.from_signed([(i, j)], [SIGNS[request.relation]], len(desk.project.ids))
     ids = desk.project.ids
-    return {"step": desk.say(links, "workbench", f"{asked.relation}: {ids[i]} and {ids[j]}")}
+    return {"step": desk.say(links, "workbench", f"{request.relation}: {ids[i]} and {ids[j]}")}
 
 
-def delete_link(desk: Desk, asked: Step) -> Any:
+def delete_link(desk: Desk, request: Step) -> Any:
     """Take a step back; it stays in the file, followed by a line that says so."""
-    desk.unsay(asked.step)
-    return {"undone": asked.step}
+    desk.unsay(request.step)
+    return {"undone": request.step}
 
 
-def get_links_file(desk: Desk, asked: Nothing) -> Any:
-    """What is in force, as a file that every command takes."""
+def get_links_file(desk: Desk, request: Nothing) -> Any:
+    """Return the links in force as a CSV file that every command accepts."""
     links = desk.project.links or Links.from_pairs(n_samples=len(desk.project.ids))
-    with tempfile.TemporaryDirectory() as place:
-        file = Path(place) / "links.csv"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "links.csv"
         links.write(file, ids=desk.project.ids)
         return File(file.read_bytes(), "text/csv", "links.csv")
 
 
-def post_links_file(desk: Desk, asked: Import) -> Any:
+def post_links_file(desk: Desk, request: Import) -> Any:
     """Add all lines of a file as one step, or none."""
     n = len(desk.project.ids)
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as folder:
         # Only its ending is taken from the name.
-        file = Path(place) / f"links{Path(asked.name).suffix}"
-        file.write_text(asked.text, encoding="utf-8")
+        file = Path(folder) / f"links{Path(request.name).suffix}"
+        file.write_text(request.text, encoding="utf-8")
         links = Links.read(file, ids=desk.project.ids, n_samples=n)
-    step = desk.say(links, f"import {asked.name}", f"import {asked.name}")
+    step = desk.say(links, f"import {request.name}", f"import {request.name}")
     return {"step": step, "must": links.n_must, "cannot": links.n_cannot}
 
 

@@ -31,8 +31,8 @@ class TableOf(Asked):
     run: Number | None = None
 
 
-def get_project(desk: Desk, asked: Nothing) -> Any:
-    """What a page needs to begin."""
+def get_project(desk: Desk, request: Nothing) -> Any:
+    """Return the state of the project that a page needs to start."""
     project: Project = desk.project
     history = read_history(project)
     links = project.links
@@ -60,37 +60,37 @@ def get_project(desk: Desk, asked: Nothing) -> Any:
 
 
 def _answers(project: Project) -> int:
-    """Answers in force since the last run that knew them."""
+    """Count the answers in the ledger that are in force."""
     return sum(source == "ask" for source in project.ledger.steps().values())
 
 
-def get_account(desk: Desk, asked: OfRun) -> Any:
-    """The account of a run, as ``account.json`` has it."""
-    return File(desk.account_json(desk.number(asked.run)), "application/json")
+def get_account(desk: Desk, request: OfRun) -> Any:
+    """Return the account of a run, as ``account.json`` has it."""
+    return File(desk.account_json(desk.number(request.run)), "application/json")
 
 
-def get_table(desk: Desk, asked: TableOf) -> Any:
-    """One part of the account as a CSV file."""
-    told: Account = desk.account(desk.number(asked.run))
-    if asked.part not in TABLES:
-        raise NotThere(f"There is no table {asked.part!r}; there are {', '.join(TABLES)}.")
-    text = as_csv(told.rows(asked.part))
-    return File(text.encode(errors="backslashreplace"), "text/csv", f"{asked.part}.csv")
+def get_table(desk: Desk, request: TableOf) -> Any:
+    """Return one part of the account as a CSV file."""
+    account: Account = desk.account(desk.number(request.run))
+    if request.part not in TABLES:
+        raise NotThere(f"There is no table {request.part!r}; there are {', '.join(TABLES)}.")
+    text = as_csv(account.rows(request.part))
+    return File(text.encode(errors="backslashreplace"), "text/csv", f"{request.part}.csv")
 
 
-def get_report(desk: Desk, asked: OfRun) -> Any:
-    """The report: one HTML page that needs nothing else."""
-    text = report_of(desk.account(desk.number(asked.run)))
+def get_report(desk: Desk, request: OfRun) -> Any:
+    """Return the report: one HTML page that needs no other file."""
+    text = report_of(desk.account(desk.number(request.run)))
     return File(text.encode(errors="backslashreplace"), "text/html", "report.html")
 
 
-def post_undo(desk: Desk, asked: Nothing) -> Any:
-    """Take the last thing back."""
+def post_undo(desk: Desk, request: Nothing) -> Any:
+    """Undo the last action."""
     return desk.undo()
 
 
-def post_redo(desk: Desk, asked: Nothing) -> Any:
-    """Do it again."""
+def post_redo(desk: Desk, request: Nothing) -> Any:
+    """Redo the last undone action."""
     return desk.redo()
 
 

@@ -1,4 +1,4 @@
-"""Runs: those that there are, new ones, and how many clusters there should be."""
+"""Runs: their list, new fits, and the choice of the number of clusters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cocluster.web.desk import Desk, NotThere
 from cocluster.web.history import how
 from cocluster.web.routes.project import Number
 
-# More clusters than anybody can look at, and than are fitted in a day.
+# Largest number of clusters that can be requested; more would take more than a day.
 MOST = 1_000
 Clusters = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
 Seed = Annotated[int, msgspec.Meta(ge=0, lt=2**32)]
@@ -43,13 +43,13 @@ class OneJob(Asked):
     job: Number
 
 
-def get_runs(desk: Desk, asked: Nothing) -> Any:
-    """All runs, the last one first."""
-    return {"runs": [_shown(desk, number) for number in reversed(desk.project.runs)]}
+def get_runs(desk: Desk, request: Nothing) -> Any:
+    """Return all runs, the last one first."""
+    return {"runs": [_run_summary(desk, number) for number in reversed(desk.project.runs)]}
 
 
-def _shown(desk: Desk, number: int) -> dict[str, Any]:
-    """A run in a line."""
+def _run_summary(desk: Desk, number: int) -> dict[str, Any]:
+    """Return a summary of a run for the list of runs."""
     about = desk.project.run(number).about
     parameters = about.get("parameters", {})
     return {
@@ -66,8 +66,8 @@ def _shown(desk: Desk, number: int) -> dict[str, Any]:
     }
 
 
-def get_methods(desk: Desk, asked: Nothing) -> Any:
-    """All methods with their options, as their signatures have them."""
+def get_methods(desk: Desk, request: Nothing) -> Any:
+    """Return all methods with their options, as their signatures have them."""
     titles = {"auto": "Choose the method by the data"} | {n: m.title for n, m in METHODS.items()}
     return {
         "methods": [
@@ -85,60 +85,80 @@ def get_methods(desk: Desk, asked: Nothing) -> Any:
     }
 
 
-def post_fit(desk: Desk, asked: NewFit) -> Any:
+def post_fit(desk: Desk, request: NewFit) -> Any:
     """Begin a fit."""
-    check_method(asked.method)
-    # What cannot be fitted is refused here, not after a while.
-    model_of(asked.method, asked.clusters or 2, asked.column_clusters, asked.seed, asked.options)
+    check_method(request.method)
+    # Build the model here, so that bad options are refused at once and not in the job.
+    model_of(
+        request.method,
+        request.clusters or 2,
+        request.column_clusters,
+        request.seed,
+        request.options,
+    )
     n = len(desk.project.ids)
-    if asked.clusters is not None and asked.clusters > n:
-        raise ValueError(f"There are {n} samples, which cannot be in {asked.clusters} clusters.")
-    given = msgspec.structs.asdict(asked)
-    k = f" into {asked.clusters}" if asked.clusters else ""
+    if request.clusters is not None and request.clusters > n:
+        raise ValueError(f"There are {n} samples, which cannot be in {request.clusters} clusters.")
+    arguments = msgspec.structs.asdict(request)
+    k = f" into {request.clusters}" if request.clusters else ""
     job = desk.jobs.submit(
-        "fit", f"fit {asked.method}{k}", folder=desk.folder, command=_command(desk, asked), **given
+        "fit",
+        f"fit {request.method}{k}",
+        folder=desk.folder,
+        command=_command(desk, request),
+        **arguments,
     )
     return {"job": job.shown()}
 
 
-def _command(desk: Desk, asked: NewFit) -> str:
-    """The command that does the same."""
-    words = ["cocluster", "fit", desk.folder, "--method", asked.method, "--seed", str(asked.seed)]
-    if asked.clusters is not None:
-        words += ["-k", str(asked.clusters)]
-    if asked.column_clusters is not None:
-        words += ["--column-clusters", str(asked.column_clusters)]
-    for name, value in asked.options.items():
+def _command(desk: Desk, request: NewFit) -> str:
+    """Return the shell command of the same fit."""
+    words = [
+        "cocluster",
+        "fit",
+        desk.folder,
+        "--method",
+        request.method,
+        "--seed",
+        str(request.seed),
+    ]
+    if request.clusters is not None:
+        words += ["-k", str(request.clusters)]
+    if request.column_clusters is not None:
+        words += ["--column-clusters", str(request.column_clusters)]
+    for name, value in request.options.items():
         words += [f"--{name.replace('_', '-')}", str(value)]
     return shlex.join(words)
 
 
-def post_choice(desk: Desk, asked: NewChoice) -> Any:
-    """Begin to look how many clusters there are."""
-    given = msgspec.structs.asdict(asked)
-    job = desk.jobs.submit("choose", "choose the number of clusters", folder=desk.folder, **given)
+def post_choice(desk: Desk, request: NewChoice) -> Any:
+    """Submit a job that chooses the number of clusters."""
+    arguments = msgspec.structs.asdict(request)
+    job = desk.jobs.submit(
+        "choose", "choose the number of clusters", folder=desk.folder, **arguments
+    )
     return {"job": job.shown()}
 
 
-def get_jobs(desk: Desk, asked: Nothing) -> Any:
-    """What is going on, and what has ended lately."""
+def get_jobs(desk: Desk, request: Nothing) -> Any:
+    """Return the waiting, running and recently ended jobs."""
     return {"jobs": [job.shown() for job in desk.jobs.all()]}
 
 
-def get_job(desk: Desk, asked: OneJob) -> Any:
-    """How a job is going on."""
-    job = desk.jobs.get(asked.job)
+def get_job(desk: Desk, request: OneJob) -> Any:
+    """Return the state of a job."""
+    job = desk.jobs.get(request.job)
     if job is None:
-        raise NotThere(f"There is no job {asked.job}.")
+        raise NotThere(f"There is no job {request.job}.")
     return {"job": job.shown()}
 
 
-def delete_job(desk: Desk, asked: OneJob) -> Any:
-    """Cancel a job; what was fitted so far is lost, and all else stays as it was."""
-    job = desk.jobs.get(asked.job)
+def delete_job(desk: Desk, request: OneJob) -> Any:
+    """Cancel a job; its unfinished fit is lost, and the project stays unchanged."""
+    job = desk.jobs.get(request.job)
     if job is None:
-        raise NotThere(f"There is no job {asked.job}.")
-    desk.jobs.cancel(asked.job)
+        raise NotThere(f"There is no job {request.job}.")
+    desk.jobs.cancel(request.job)
     return {"job": job.shown()}
 
 

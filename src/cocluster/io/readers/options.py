@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from cocluster.io.readers.columns import BINS
-from cocluster.io.reading import some
+from cocluster.io.dataset import some
+from cocluster.io.readers.table import BINS
 
 Names = str | Sequence[str] | None
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReadOptions:
     """Columns by role, as `cocluster.io.readers.read` takes them.
 
     Everywhere None leaves the choice to the contents, and an empty text says that no column has

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from cocluster.data.relational import RelationalData
-from cocluster.io.dataset import Dataset
-from cocluster.io.reading import Reading
-from cocluster.io.saved import read_value, write_value
+from cocluster.io.dataset import Dataset, Reading
+from cocluster.io.models import read_value, write_value
 from cocluster.linalg.types import Array
 from cocluster.preprocessing import WordCounter
 from cocluster.utils.files import unreadable

@@ -10,8 +10,8 @@ import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
-from cocluster.io.dataset import Dataset
-from cocluster.io.readers.asked import Asked
+from cocluster.io.dataset import Dataset, Reading
+from cocluster.io.readers.archives import refuse_size
 from cocluster.io.readers.common import (
     AS_ARRAY,
     encode_labels,
@@ -19,8 +19,7 @@ from cocluster.io.readers.common import (
     lines_of,
     read_text,
 )
-from cocluster.io.readers.packed import refuse_size
-from cocluster.io.reading import Reading
+from cocluster.io.readers.options import ReadOptions
 from cocluster.linalg.types import Array
 from cocluster.utils.files import unreadable
 from cocluster.utils.parsing import as_float
@@ -36,7 +35,7 @@ def is_cluto(file: Path) -> bool:
         return re.fullmatch(rb"\s*\d+\s+\d+(\s+\d+)?\s*", stream.readline(200)) is not None
 
 
-def read_cluto(file: Path, asked: Asked) -> Dataset:
+def read_cluto(file: Path, asked: ReadOptions) -> Dataset:
     """Data set of a CLUTO matrix, dense or sparse, with its files of names.
 
     ``FILE.rlabel`` names the rows, ``FILE.clabel`` the columns, ``FILE.rclass`` the classes.
@@ -70,7 +69,7 @@ def read_cluto(file: Path, asked: Asked) -> Dataset:
     )
 
 
-def read_matrix_market(file: Path, asked: Asked) -> Dataset:
+def read_matrix_market(file: Path, asked: ReadOptions) -> Dataset:
     """Data set of a ``.mtx`` file, samples as rows; it holds no labels."""
     content = file.read_bytes()
     errors = (ValueError, EOFError, OSError, OverflowError, StopIteration)
@@ -82,7 +81,7 @@ def read_matrix_market(file: Path, asked: Asked) -> Dataset:
     return Dataset(file.name.split(".")[0], {"X": X.astype(np.float64)})
 
 
-def _refuse_market(file: Path, content: bytes, asked: Asked) -> None:
+def _refuse_market(file: Path, content: bytes, asked: ReadOptions) -> None:
     """Refuse a Matrix Market file that scipy would read wrongly, or crash on."""
     if b"\0" in content:
         # scipy's compiled reader takes it for the end of a text and runs past its buffer.

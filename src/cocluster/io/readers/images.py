@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.io.dataset import Dataset
+from cocluster.io.dataset import Dataset, Reading
 from cocluster.io.readers.common import encode_labels
 from cocluster.io.readers.texts import folder_classes
-from cocluster.io.reading import Reading
 from cocluster.linalg.types import Array
 from cocluster.preprocessing import COLOR, TEXTURE, ImageFeatures
 from cocluster.utils.optional import library

@@ -6,22 +6,22 @@ import json
 from pathlib import Path
 from typing import Any
 
-from cocluster.io.readers.asked import Asked
 from cocluster.io.readers.common import encoding_notes, lines_of, read_text
-from cocluster.io.readers.rows import Rows, of_cells, of_records
+from cocluster.io.readers.options import ReadOptions
+from cocluster.io.readers.table import Rows, of_cells, of_records
 from cocluster.utils.parsing import json_value
 
 # What a plain list of texts is read as.
 TEXT = "text"
 
 
-def read_json_lines(file: Path, asked: Asked) -> Rows:
+def read_json_lines(file: Path, asked: ReadOptions) -> Rows:
     """Table of a file with one record or text on each line."""
     content, latin = read_text(file)
     return _of_lines(file, content, encoding_notes([file.name] if latin else []))
 
 
-def read_json(file: Path, asked: Asked) -> Rows:
+def read_json(file: Path, asked: ReadOptions) -> Rows:
     """Table of a list of records, texts or rows, of texts by id, or of JSON lines after all."""
     content, latin = read_text(file)
     notes = encoding_notes([file.name] if latin else [])

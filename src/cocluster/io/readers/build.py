@@ -10,23 +10,20 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.io.dataset import Dataset
-from cocluster.io.readers.asked import Asked
-from cocluster.io.readers.columns import Column
+from cocluster.io.dataset import Dataset, Reading, some
+from cocluster.io.readers.archives import PLACE_BYTES, allowed, refuse_bytes
 from cocluster.io.readers.common import encode_labels
-from cocluster.io.readers.long import long_columns, read_long
-from cocluster.io.readers.packed import PLACE_BYTES, allowed, refuse_bytes
-from cocluster.io.readers.roles import Roles, roles_of
-from cocluster.io.readers.rows import Rows, refuse_twice
+from cocluster.io.readers.infer import Roles, long_columns, read_long, roles_of
+from cocluster.io.readers.options import ReadOptions
+from cocluster.io.readers.table import Column, Rows, refuse_twice
 from cocluster.io.readers.texts import Counted, counted
-from cocluster.io.reading import Reading, some
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.files import unreadable
 from cocluster.utils.optional import library
 from cocluster.utils.texts import quoted
 
 
-def read_parquet(file: Path, asked: Asked) -> Rows:
+def read_parquet(file: Path, asked: ReadOptions) -> Rows:
     """Table of a parquet file; its rows are counted from 1."""
     pyarrow = library("pyarrow", "parquet files", "parquet")
     parquet = library("pyarrow.parquet", "parquet files", "parquet")
@@ -44,7 +41,7 @@ def read_parquet(file: Path, asked: Asked) -> Rows:
     return Rows(file.name, columns, range(1, table.num_rows + 1), counted="row")
 
 
-def dataset_of(rows: Rows, asked: Asked, vectorizer: Any) -> Dataset:
+def dataset_of(rows: Rows, asked: ReadOptions, vectorizer: Any) -> Dataset:
     """Data set of a table, wide or long."""
     if not rows.columns:
         raise ValueError(f"{rows.file} has no columns.")
@@ -62,7 +59,7 @@ class Wide:
 
     rows: Rows
     roles: Roles
-    asked: Asked
+    asked: ReadOptions
 
     def dataset(self, vectorizer: Any) -> Dataset:
         """Data set with a view for each kind of column."""
@@ -80,7 +77,7 @@ class Wide:
         if not views:
             raise ValueError(
                 f"{self.rows.file} has no columns of numbers, categories or texts to cluster by; "
-                f"found: {self._reading('').told()}."
+                f"found: {self._reading('').summary()}."
             )
         return self._dataset(views, names, words)
 

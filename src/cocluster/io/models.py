@@ -20,9 +20,9 @@ from cocluster.utils.versions import versions
 
 # Of the files: raised whenever older programs could not read them any more.
 FORMAT = 1
-# Where the classes are whose objects make up a fitted model or data, by the name that they have in
-# files. The name stays if the class moves.
-_PLACES = {
+# The module of every class that a file may name, by the name stored in files. A stored name never
+# changes: a class that was renamed is listed as "module:NewName" under the name it had before.
+_MODULES = {
     **{method.name: "cocluster" for method in METHODS.values()},
     "CoCluster": "cocluster",
     "TriFactorization": "cocluster",
@@ -30,6 +30,8 @@ _PLACES = {
     "ShiftedITCC": "cocluster.methods.auto_itcc",
     "Findings": "cocluster.methods.presenting",
     "Form": "cocluster.methods.task",
+    "SeenRows": "cocluster.methods.streams",
+    "Stream": "cocluster.methods.streams",
     "Scaling": "cocluster.data.scaling",
     "Shifted": "cocluster.data.shifting",
     "KnownScale": "cocluster.methods.unknown",
@@ -57,10 +59,15 @@ _PLACES = {
         "cocluster.trifactor",
     ),
     "Dataset": "cocluster.io.dataset",
-    "Reading": "cocluster.io.reading",
+    "Reading": "cocluster.io.dataset",
     "WordCounter": "cocluster.preprocessing",
     "RandomState": "numpy.random",
     "Generator": "numpy.random",
+}
+
+# Stored names of the classes that were renamed, by their names of today.
+_STORED_NAMES = {
+    place.partition(":")[2]: stored for stored, place in _MODULES.items() if ":" in place
 }
 
 
@@ -85,6 +92,10 @@ def _counter(plain: dict[str, Any]) -> Any:
     return _Library().kind_of("WordCounter").from_json(plain)  # type: ignore[attr-defined]
 
 
+# Attributes that have another name than in files of earlier versions, by class.
+_RENAMED: dict[str, dict[str, str]] = {"RMC": {"spread": "weight_penalty"}}
+
+
 # Objects that are more, or less, than their attributes.
 _CODECS = {
     "WordCounter": Codec(lambda counter: counter.to_json(), _counter),
@@ -100,14 +111,18 @@ class _Library:
 
     def name_of(self, kind: type) -> str | None:
         """The name of a class in files."""
-        name = kind.__name__
-        return name if name in _PLACES and self.kind_of(name) is kind else None
+        name = _STORED_NAMES.get(kind.__name__, kind.__name__)
+        return name if name in _MODULES and self.kind_of(name) is kind else None
 
     def kind_of(self, name: str) -> type:
         """The class of a name."""
-        if name not in _PLACES:
+        if name not in _MODULES:
             raise ValueError(f"{quoted(name)} is nothing that this version knows")
         return _loaded(name)
+
+    def renamed_attributes(self, name: str) -> dict[str, str]:
+        """Return the attributes of a class that had another name in files of earlier versions."""
+        return _RENAMED.get(name, {})
 
     def codec_of(self, name: str) -> Codec | None:
         """How objects are kept that are more than their attributes."""
@@ -116,8 +131,9 @@ class _Library:
 
 @cache
 def _loaded(name: str) -> type:
-    """A class, from its module."""
-    kind: type = getattr(import_module(_PLACES[name]), name)
+    """Import the class that files store under a name."""
+    module, _, renamed = _MODULES[name].partition(":")
+    kind: type = getattr(import_module(module), renamed or name)
     return kind
 
 
