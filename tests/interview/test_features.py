@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from cocluster import CoCluster, bipartite
 from cocluster.data.relational import RelationalData
 from cocluster.interview import Interview
-from cocluster.interview.features import carriers
+from cocluster.interview.strategies import top_samples
 
 WORDS = ["cat", "dog", "moon", "orbit", "bread", "oven"]
 
@@ -25,8 +25,8 @@ def interview():
     return Interview(data, CoCluster(3, random_state=0), random_state=0)
 
 
-def test_carriers_have_most_of_a_feature(interview):
-    found = carriers(interview._relational, np.array([WORDS.index("moon")]))
+def test_top_samples_have_most_of_a_feature(interview):
+    found = top_samples(interview._relational, np.array([WORDS.index("moon")]))
     assert set(found[:5]) <= set(range(12, 24))
 
 
@@ -42,13 +42,13 @@ def test_seed_words_make_groups_of_their_topics(interview):
 def test_a_hint_raises_the_group_for_samples_with_the_word(interview):
     interview.refit()
     core = interview.seed(["cat"])
-    before = interview._understanding().posterior
-    leaning = carriers(interview._relational, np.array([1]))
+    before = interview._consistent_beliefs().posterior
+    leaning = top_samples(interview._relational, np.array([1]))
     assert interview.hint("dog", core) == len(leaning)
-    now = interview._understanding()
-    group = next(g for g, own in enumerate(now.groups) if core in own)
-    free = np.setdiff1d(leaning, now.placed)
-    assert now.posterior[free, group].sum() > before[free, group].sum()
+    beliefs = interview._consistent_beliefs()
+    group = next(g for g, own in enumerate(beliefs.groups) if core in own)
+    free = np.setdiff1d(leaning, beliefs.grouped_samples)
+    assert beliefs.posterior[free, group].sum() > before[free, group].sum()
 
 
 def test_features_are_asked_for_once(interview):

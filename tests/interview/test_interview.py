@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from cocluster import FNMTF, NMTF, CoCluster, bipartite
 from cocluster.interview import Interview
-from cocluster.interview.knowledge import Known
+from cocluster.interview.beliefs import KnownPairs
 from cocluster.links import Links
 from cocluster.metrics import accuracy
 from tests.interview.helpers import ALL, K, begin, open_pairs, reply
@@ -85,7 +85,7 @@ def test_a_perfect_answerer_leads_the_default_to_all_classes(seed):
     for _ in range(10):
         reply(interview, truth, 5)
         interview.refit()
-    groups = Known(interview.links).groups()
+    groups = KnownPairs(interview.links).distinct_groups()
     assert sorted(np.unique(truth[group]).tolist() for group in groups) == [[c] for c in range(K)]
     assert interview.model.links_report_["samples"].n_violated == 0
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from cocluster import CoCluster, bipartite
 from cocluster.data.relational import RelationalData
 from cocluster.interview import Interview
-from cocluster.interview.doubts import credible, without_contradictions
+from cocluster.interview.contradictions import credible_links, drop_contradictions
 from cocluster.links import Links
 from cocluster.metrics import accuracy
 from tests.conftest import plant
@@ -130,7 +130,7 @@ def test_the_weakest_link_of_a_contradiction_is_left_out():
 def test_nothing_is_left_out_where_nothing_contradicts(seed):
     interview, truth = loose(seed)
     reply(interview, truth, 15)
-    links, dropped = without_contradictions(interview.links, interview._understanding())
+    links, dropped = drop_contradictions(interview.links, interview._consistent_beliefs())
     assert len(dropped) == 0
     assert_array_equal(links.pairs, interview.links.pairs)
 
@@ -156,7 +156,7 @@ def test_probable_answers_are_all_believed(seed):
     interview, truth = loose(seed)
     reply(interview, truth, 15)
     links = interview.links
-    found = credible(links, np.ones(len(links.pairs)), 0.1).closure()
+    found = credible_links(links, np.ones(len(links.pairs)), 0.1).closure()
     assert_array_equal(found.component, links.closure().component)
     assert_array_equal(found.cannot_link, links.closure().cannot_link)
 
@@ -164,9 +164,9 @@ def test_probable_answers_are_all_believed(seed):
 def test_an_improbable_answer_needs_a_second_one():
     group, likely = [[0, 1], [1, 2]], [1.0, 1.0]
     once = Links.from_pairs([*group, [0, 3]], n_samples=4)
-    assert credible(once, np.array([*likely, 0.05]), 0.1).closure().component[3] != 0
+    assert credible_links(once, np.array([*likely, 0.05]), 0.1).closure().component[3] != 0
     twice = Links.from_pairs([*group, [0, 3], [1, 3]], n_samples=4)
-    found = credible(twice, np.array([*likely, 0.2, 0.2]), 0.1).closure()
+    found = credible_links(twice, np.array([*likely, 0.2, 0.2]), 0.1).closure()
     assert len(set(found.component.tolist())) == 1
 
 
@@ -176,7 +176,7 @@ def test_most_votes_count():
     # The first vote puts 3 into the group; what is said against it then is outvoted by the rest.
     for order in ([0, 1, 2, 3, 4], [0, 1, 4, 3, 2]):
         links = Links(4, pairs[order], signs[order], np.ones(5))
-        found = credible(links, chances[order], 0.1)
+        found = credible_links(links, chances[order], 0.1)
         assert found.conflicts() == ()
     assert found.closure().component[3] != found.closure().component[0]
 
@@ -193,9 +193,9 @@ def test_each_answer_says_how_many_samples_it_decides():
     interview.refit()
     reply(interview, truth, 10)
     assert any(answer.n_decided > 0 for answer in interview.answers)
-    now = interview._understanding()
-    assert now.decided(now) == 0
-    assert_allclose(now.posterior.sum(axis=1), 1)
+    beliefs = interview._consistent_beliefs()
+    assert beliefs.count_changes(beliefs) == 0
+    assert_allclose(beliefs.posterior.sum(axis=1), 1)
 
 
 def test_answers_that_confirm_the_clusters_move_nothing():

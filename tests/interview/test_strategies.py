@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from cocluster.interview.knowledge import Geometry
+from cocluster.interview.strategies import ClusterGeometry
 from cocluster.links import Links
 from tests.interview.helpers import ALL, K, begin, open_pairs, reply, true_answer
 
@@ -69,7 +69,7 @@ def test_the_same_seed_asks_the_same(strategy, seed):
 
 def test_place_compares_the_cores_of_the_clusters_first(seed):
     interview, _ = begin("place", seed)
-    cores = interview._understanding().cores
+    cores = interview._consistent_beliefs().cores
     (query,) = interview.next_queries()
     assert {query.i, query.j} <= set(cores.values())
 
@@ -87,28 +87,28 @@ def test_place_goes_on_until_a_sample_is_placed():
 
 def test_explore_asks_about_the_farthest_sample():
     interview, _ = begin("explore", 0, links=([], [[0, 1]]))
-    Z = interview._ground.Z
+    Z = interview._embedding.Z
     distance = np.minimum(*(np.linalg.norm(Z - Z[i], axis=1) for i in (0, 1)))
     assert interview.next_queries()[0].j == distance.argmax()
 
 
 def test_uncertain_asks_between_two_clusters_against_a_core():
     interview, _ = begin("uncertain", 0)
-    geometry = Geometry(interview._ground.Z, interview.labels)
+    geometry = ClusterGeometry(interview._embedding.Z, interview.labels)
     (query,) = interview.next_queries()
     candidates = np.setdiff1d(np.arange(len(geometry.labels)), geometry.cores)
-    assert query.j == candidates[geometry.doubt[candidates].argmax()]
+    assert query.j == candidates[geometry.boundary_ratio[candidates].argmax()]
     assert query.i in geometry.cores[geometry.nearest[query.j]]
 
 
 def test_geometry_equals_the_loops(rng):
     Z, labels = rng.random((12, 3)), rng.permutation(np.arange(12) % K)
-    geometry = Geometry(Z, labels)
+    geometry = ClusterGeometry(Z, labels)
     centroids = [Z[labels == c].mean(axis=0) for c in range(K)]
     distances = np.array([[np.sum((z - m) ** 2) for m in centroids] for z in Z])
     assert_allclose(geometry.distances, distances)
     first, second = np.sort(distances, axis=1)[:, :2].T
-    assert_allclose(geometry.doubt, first / second)
+    assert_allclose(geometry.boundary_ratio, first / second)
     for c, core in enumerate(geometry.cores):
         assert labels[core] == c
         assert distances[core, c] == distances[labels == c, c].min()
@@ -116,6 +116,6 @@ def test_geometry_equals_the_loops(rng):
 
 def test_clusters_without_samples_and_a_single_cluster_are_no_trouble(rng):
     Z = rng.random((6, 2))
-    assert not Geometry(Z, np.zeros(6, dtype=int)).doubt.any()
-    gap = Geometry(Z, np.array([0, 0, 0, 2, 2, 2]))
+    assert not ClusterGeometry(Z, np.zeros(6, dtype=int)).boundary_ratio.any()
+    gap = ClusterGeometry(Z, np.array([0, 0, 0, 2, 2, 2]))
     assert not (gap.nearest == 1).any()

@@ -1,6 +1,6 @@
-"""Asking the right question: pairs of samples whose answers teach most."""
+"""Active learning: choose the questions about samples whose answers improve the clusters most."""
 
 from cocluster.interview.interview import Interview
-from cocluster.interview.knowledge import Answered, Hint, Moved, Query
+from cocluster.interview.queries import Answered, Hint, Moved, Query
 
 __all__ = ["Answered", "Hint", "Interview", "Moved", "Query"]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cocluster.data.relational import RelationalData
-from cocluster.interview.knowledge import SIGNS, Answered, Hint
+from cocluster.interview.queries import SIGNS, Answered, Hint
 from cocluster.interview.record import Record
 from cocluster.linalg.types import Array
 from cocluster.links import Labelling, Links
@@ -21,70 +21,66 @@ from cocluster.utils.files import new_file, unreadable
 from cocluster.utils.parsing import json_object
 from cocluster.utils.texts import quoted
 
-# Written into every file; the number changes when older programs could not read it any more.
+# Written into every file; the number changes when older programs can no longer read it.
 FORMAT = "cocluster interview 1"
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """All that a file holds besides what identifies the data."""
+    """The content of an interview file, without the fingerprint of the data."""
 
     strategy: str
     seed: int
     record: Record
     labels: dict[str, Array] | None
-    # Clusters of the samples before any answer, where they are known.
-    first: Array | None
+    # Clusters of the samples before any answer, once they are computed.
+    first_labels: Array | None
 
 
 def write(path: str | os.PathLike[str], state: State, data: RelationalData) -> None:
     """Write to a neighbouring file first, so that a crash leaves the old one."""
-    labels, record = state.labels, state.record
+    labels, first, record = state.labels, state.first_labels, state.record
     content = {
         "format": FORMAT,
         "data": fingerprint(data),
         "strategy": state.strategy,
         "seed": state.seed,
-        "links": _links_content(record.given),
-        "answers": [astuple(entry) for entry in record.log],
+        "links": _links_to_json(record.initial_links),
+        "answers": [astuple(answer) for answer in record.answers],
         "labels": labels and {name: values.tolist() for name, values in labels.items()},
-        "first": None if state.first is None else state.first.tolist(),
+        "first": None if first is None else first.tolist(),
         "hints": [astuple(hint) for hint in record.hints],
-        "opened": [list(pair) for pair in record.opened.items()],
+        "opened": [list(pair) for pair in record.founders.items()],
     }
     with new_file(Path(path)) as unfinished:
         unfinished.write_text(json.dumps(content), encoding="utf-8")
 
 
 def read(path: str | os.PathLike[str], data: RelationalData) -> State:
-    """The state in a file, refused if it belongs to other data or was tampered with."""
-    content = _content(Path(path))
-    # People may edit such a file; whatever is missing or of another type is said in one sentence.
+    """Read the state from a file; refuse it if it belongs to other data or was tampered with."""
+    content = _read_json(Path(path))
+    # People may edit such a file; a missing or mistyped entry is reported in one sentence.
     with unreadable(str(path), KeyError, TypeError, AttributeError, ValueError, OverflowError):
         _check_data(content["data"], fingerprint(data), path)
-        labels = content["labels"]
+        # Files of earlier versions have no first labels, hints or founders.
+        labels, first = content["labels"], content.get("first")
+        record = Record(
+            initial_links=_links_from_json(content["links"], len(data)),
+            answers=tuple(_parse_answer(*entry) for entry in content["answers"]),
+            hints=tuple(_parse_hint(*entry) for entry in content.get("hints", [])),
+            founders=dict(_parse_founder(data, *entry) for entry in content.get("opened", [])),
+        )
         return State(
             strategy=content["strategy"],
             seed=check_integer(content["seed"], "seed", 0),
-            record=_record(content, data),
-            labels=labels and {name: _labels(v, data, name) for name, v in labels.items()},
-            # Files of earlier versions have none.
-            first=None if content.get("first") is None else _first(content["first"], data),
+            record=record,
+            labels=labels and {name: _parse_labels(v, data, name) for name, v in labels.items()},
+            first_labels=None if first is None else _parse_labels(first, data, data.center),
         )
 
 
-def _record(content: dict[str, Any], data: RelationalData) -> Record:
-    """What was said; files of earlier versions know of answers alone."""
-    return Record(
-        given=_links_of(content["links"], len(data)),
-        log=tuple(_answer(*entry) for entry in content["answers"]),
-        hints=tuple(_hint(*hint) for hint in content.get("hints", [])),
-        opened=dict(_opened(data, *pair) for pair in content.get("opened", [])),
-    )
-
-
-def _content(file: Path) -> dict[str, Any]:
-    """The JSON object of a file that says it is an interview."""
+def _read_json(file: Path) -> dict[str, Any]:
+    """Read the JSON object of a file whose format says that it is an interview."""
     try:
         content = json_object(file.read_text(encoding="utf-8"), file.name)
     except ValueError as error:
@@ -94,31 +90,7 @@ def _content(file: Path) -> dict[str, Any]:
     return content
 
 
-def _first(values: list[int], data: RelationalData) -> Array:
-    """Clusters of the samples."""
-    return _labels(values, data, data.center)
-
-
-def _hint(feature: int, sample: int, answer: str) -> Hint:
-    """What was said of a feature."""
-    _check_word(answer)
-    return Hint(check_integer(feature, "feature", 0), check_integer(sample, "sample", 0), answer)
-
-
-def _opened(data: RelationalData, sample: int, after: int) -> tuple[int, int]:
-    """A sample that is a group, and after how many answers."""
-    if check_integer(sample, "sample", 0) >= len(data):
-        raise ValueError(f"there is a sample {sample}, and only {len(data)} of them")
-    return sample, check_integer(after, "after", 0)
-
-
-def _check_word(answer: str) -> None:
-    """Refuse what is no answer."""
-    if answer not in SIGNS:
-        raise ValueError(f"there is an answer {quoted(answer)}; answers are {', '.join(SIGNS)}")
-
-
-def _answer(
+def _parse_answer(
     i: int,
     j: int,
     answer: str,
@@ -127,17 +99,36 @@ def _answer(
     confusion: float = 0.0,
     chance: float = 1.0,
 ) -> Answered:
-    """An answer of the log; files of earlier versions have fewer numbers."""
-    _check_word(answer)
-    ends = check_integer(i, "i", 0), check_integer(j, "j", 0)
+    """Check an answer; files of earlier versions have fewer numbers."""
+    _check_answer(answer)
+    pair = check_integer(i, "i", 0), check_integer(j, "j", 0)
     shares = check_number(confusion, "confusion"), check_number(chance, "chance")
-    return Answered(*ends, answer, n_implied, n_decided, *shares)
+    return Answered(*pair, answer, n_implied, n_decided, *shares)
 
 
-def _labels(values: list[int], data: RelationalData, name: str) -> Array:
-    """Labels of one type: as many as it has objects, and no larger than their number.
+def _parse_hint(feature: int, sample: int, answer: str) -> Hint:
+    """Check an answer about a feature."""
+    _check_answer(answer)
+    return Hint(check_integer(feature, "feature", 0), check_integer(sample, "sample", 0), answer)
 
-    A label beyond that would make tables of clusters of any size.
+
+def _check_answer(answer: str) -> None:
+    """Raise if this is none of the three answers."""
+    if answer not in SIGNS:
+        raise ValueError(f"there is an answer {quoted(answer)}; answers are {', '.join(SIGNS)}")
+
+
+def _parse_founder(data: RelationalData, sample: int, after: int) -> tuple[int, int]:
+    """Check a sample that founded a group, and the number of answers at that time."""
+    if check_integer(sample, "sample", 0) >= len(data):
+        raise ValueError(f"there is a sample {sample}, and only {len(data)} of them")
+    return sample, check_integer(after, "after", 0)
+
+
+def _parse_labels(values: list[int], data: RelationalData, name: str) -> Array:
+    """Check the labels of one type: one for each object, and smaller than their number.
+
+    A larger label would make tables of clusters of any size.
     """
     labels, size = np.array(values, dtype=np.intp), data.size(name)
     if labels.shape != (size,) or labels.min() < 0 or labels.max() >= size:
@@ -146,43 +137,44 @@ def _labels(values: list[int], data: RelationalData, name: str) -> Array:
 
 
 def fingerprint(data: RelationalData) -> dict[str, Any]:
-    """What tells data apart without looking at their values: sizes of the types, and ids."""
+    """Return what identifies data without reading the matrices: sizes of the types, and ids."""
     ids = data.names.get(data.center)
     text = None if ids is None else json.dumps([str(name) for name in ids])
     digest = None if text is None else hashlib.sha256(text.encode()).hexdigest()
     return {"center": data.center, "sizes": data.sizes, "ids": digest}
 
 
-def _check_data(saved: dict[str, Any], given: dict[str, Any], path: Any) -> None:
-    """Refuse other data, naming what differs."""
-    if (saved["center"], saved["sizes"]) != (given["center"], given["sizes"]):
+def _check_data(stored: dict[str, Any], current: dict[str, Any], path: Any) -> None:
+    """Raise if the fingerprints of the data differ, and say in what."""
+    if (stored["center"], stored["sizes"]) != (current["center"], current["sizes"]):
         raise ValueError(
-            f"{path} is an interview on {quoted(saved['sizes'])}, the data have {given['sizes']}: "
-            "load it with the data it was begun with."
+            f"{path} is an interview on {quoted(stored['sizes'])}, the data have "
+            f"{current['sizes']}: load it with the data it was begun with."
         )
-    if saved["ids"] != given["ids"]:
+    if stored["ids"] != current["ids"]:
         raise ValueError(
             f"{path} is an interview on samples with other ids or in another order: load it with "
             "the data it was begun with."
         )
 
 
-def _links_content(links: Links) -> dict[str, Any]:
-    """Every field of links as plain lists."""
+def _links_to_json(links: Links) -> dict[str, Any]:
+    """Convert every field of links to plain lists."""
     return {
         "n_samples": links.n_samples,
         "pairs": links.pairs.tolist(),
         "signs": links.signs.tolist(),
         "weights": links.weights.tolist(),
-        "labellings": [[part.codes.tolist(), part.distinct] for part in links.labellings],
+        "labellings": [[lab.codes.tolist(), lab.distinct] for lab in links.labellings],
         "details": {name: list(values) for name, values in links.details.items()},
         "ids": None if links.ids is None else links.ids.tolist(),
     }
 
 
-def _links_of(content: dict[str, Any], n: int) -> Links:
-    """The links of such lists, which must be on n samples."""
+def _links_from_json(content: dict[str, Any], n: int) -> Links:
+    """Convert plain lists back to links; refuse links that are not on n samples."""
     if content["n_samples"] != n:
         raise ValueError(f"its links are on {quoted(content['n_samples'])} samples instead of {n}")
-    parts = tuple(Labelling(np.array(codes), distinct) for codes, distinct in content["labellings"])
-    return Links(**{**content, "labellings": parts, "signs": np.array(content["signs"], dtype=int)})
+    labellings = tuple(Labelling(np.array(codes), apart) for codes, apart in content["labellings"])
+    signs = np.array(content["signs"], dtype=int)
+    return Links(**{**content, "labellings": labellings, "signs": signs})

@@ -1,12 +1,11 @@
-"""Interview: questions to someone who knows, and what follows from the answers."""
+"""Interview: questions to an expert, and clusters that follow the answers."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from inspect import signature
 from typing import Any, Self
 
 import numpy as np
@@ -14,13 +13,19 @@ from sklearn.base import clone
 
 from cocluster.data.relational import relational
 from cocluster.interview import files
-from cocluster.interview.doubts import second_question
-from cocluster.interview.features import carriers, feature_question
-from cocluster.interview.knowledge import SIGNS, Answered, Geometry, Hint, Known, Moved, Query
-from cocluster.interview.names import Names
-from cocluster.interview.record import Record, Row
-from cocluster.interview.strategies import STRATEGIES, View, placement, with_new_groups
-from cocluster.interview.understanding import Understanding
+from cocluster.interview.beliefs import Beliefs, KnownPairs
+from cocluster.interview.contradictions import repeat_query
+from cocluster.interview.queries import SIGNS, Answered, Hint, Moved, NameLookup, Query
+from cocluster.interview.record import PairAnswer, Record
+from cocluster.interview.strategies import (
+    STRATEGIES,
+    ClusterGeometry,
+    StrategyInput,
+    feature_query,
+    open_new_groups,
+    placement_query,
+    top_samples,
+)
 from cocluster.linalg.types import Array
 from cocluster.links import Links, as_links
 from cocluster.methods.auto import CoCluster
@@ -34,25 +39,25 @@ from cocluster.utils.files import unreadable
 from cocluster.utils.html import small_table
 from cocluster.utils.randomness import generator
 
-# No two groups can be confused more than half and half.
-MOST_CONFUSED = 0.5
-# With half of all answers wrong nothing can be learned from them.
-MOST_ERRORS = 0.5
-# Last answers that a notebook shows.
-SHOWN = 5
+# Two groups cannot be confused by a larger share than half.
+MAX_CONFUSION = 0.5
+# If half of all answers are wrong, nothing can be learned from them.
+MAX_ERRORS = 0.5
+# Number of answers shown in a notebook, the last ones.
+N_SHOWN = 5
 
 
 class Interview:
     """Ask which samples belong together, and cluster with the answers.
 
-    Nothing is printed or read: a notebook, a command line or a page shows the queries and brings
-    the answers, in a loop such as ::
+    The class neither prints nor reads anything: a notebook, a command line or a web page shows the
+    queries and passes the answers on, in a loop such as ::
 
         for query in interview.next_queries(5):
             interview.answer(query.i, query.j, ask_someone(query.titles))
         interview.refit()
 
-    What is said of a few samples is used for all: see `cocluster.methods.spreading`.
+    Answers about a few samples are propagated to all: see `cocluster.methods.spreading`.
 
     Parameters
     ----------
@@ -65,32 +70,35 @@ class Interview:
         clusters, so they work for every estimator.
 
         * "place": the core of each cluster, then groups that may be one, then samples whose group
-          is uncertain where many are alike; each compared with the groups found so far, the most
-          probable first, until it is in one or fits none and becomes a group itself.
-        * "explore": samples far from all classes found so far, until there is one for each
-          cluster; then samples at random.
-        * "uncertain": samples between two clusters against the cores of the two.
+          is uncertain in dense regions; each is compared with the groups so far, the most probable
+          first, until it is in one or fits none and becomes a group itself.
+        * "explore": samples far from all groups so far, until there is one for each cluster; then
+          samples at random.
+        * "uncertain": samples between two clusters, compared with the cores of the two.
         * "random": any open pair.
     links : Links, tuple or None
-        What is known before, such as the answers of an earlier interview.
+        Links from before the first question, such as the answers of an earlier interview.
     random_state : int, RandomState, Generator or None
         The same seed and answers give the same queries.
     errors : float
-        Share of answers that may be wrong, below one half. With 0 a contradiction is refused. Else
-        answers that are hard to believe are asked for again in another way, and of a contradiction
-        the weakest link is left out.
+        Share of answers that may be wrong, below one half. With 0 a contradiction is refused.
+        Otherwise improbable answers are asked again in another way, and the weakest link of a
+        contradiction is dropped.
     titles : sequence of str, optional
-        What each sample is about, to be shown with questions.
+        A short description of each sample, to be shown with questions.
 
     Notes
     -----
     * Guaranteed: no pair is asked whose answer is implied or was given, and none that was
       "unsure", also not through must-linked samples. In a batch no answer implies another one.
-    * Queries follow the clusters before any answer, and the answers; an answer counts at once.
-    * `refit` begins with what the answers say of all samples, and adds it as a prior to methods
-      that take one. Clusters keep their numbers. What moved, and after which sample, is in `moved`.
-    * Answers that join clusters leave fewer with samples than were asked for, until others tell
-      groups apart; groups that are known to be more are put together. `advice` says so.
+    * Queries depend on the clusters before any answer, and on the answers; an answer counts at
+      once.
+    * `refit` begins with the labels that the answers imply for all samples, and adds their
+      probabilities as a prior to methods that accept one. Clusters keep their numbers. `moved`
+      lists the samples that moved, each with the answered sample it followed.
+    * Answers that join clusters leave fewer non-empty clusters than `n_clusters`, until others
+      tell groups apart; if there are more groups than clusters, groups are merged. `advice` says
+      so.
     * The embedding and the neighbours are computed once; a refit takes sweeps alone.
 
     References
@@ -126,8 +134,8 @@ class Interview:
     ) -> None:
         self.strategy = check_choice(strategy, "strategy", tuple(STRATEGIES))
         self.errors = check_number(errors, "errors")
-        if self.errors >= MOST_ERRORS:
-            raise ValueError(f"errors must be below {MOST_ERRORS}, got {errors!r}.")
+        if self.errors >= MAX_ERRORS:
+            raise ValueError(f"errors must be below {MAX_ERRORS}, got {errors!r}.")
         self.data = data
         self.estimator = estimator
         self._relational = relational(data).oriented()
@@ -137,35 +145,44 @@ class Interview:
             raise ValueError(f"There are {len(titles)} titles for {n} samples.")
         self.titles = titles
         checked = as_links(links, None, n) or Links.from_pairs(n_samples=n)
-        # Links as given, because `as_links` drops those that are all "unsure".
-        given = links if isinstance(links, Links) else checked
+        # `as_links` drops links that are all "unsure", so links of that class are used directly.
+        initial = links if isinstance(links, Links) else checked
         ids = self._relational.names.get(self._relational.center)
-        named = given if ids is None or given.ids is not None else replace(given, ids=ids)
-        self._names = Names(self._relational, named.ids, titles)
-        self._said = Record(named)
-        # A number instead of the generator: it goes into the file, and undo comes back to it.
+        if ids is not None and initial.ids is None:
+            initial = replace(initial, ids=ids)
+        self._names = NameLookup(self._relational, initial.ids, titles)
+        self._record = Record(initial)
+        # A number instead of the generator: it is stored in the file, and undo returns to it.
         self._seed = int(generator(random_state).integers(2**31))
         self._labels: dict[str, Array] | None = None
-        self._before: Array | None = None
-        self._understood: Understanding | None = None
-        self._placing: Understanding | None = None
+        self._first_labels: Array | None = None
+        self._beliefs: Beliefs | None = None
+        self._placing_beliefs: Beliefs | None = None
         self._model: Any = None
         self.moved: tuple[Moved, ...] = ()
 
     @property
     def links(self) -> Links:
-        """What was known before and the answers, "unsure" ones included."""
-        return self._said.links
+        """The initial links and the answers, "unsure" ones included."""
+        return self._record.links
 
     @property
     def answers(self) -> tuple[Answered, ...]:
         """The answers in order."""
-        return self._said.log
+        return self._record.answers
+
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        """The answers about features, in order."""
+        return self._record.hints
 
     @property
     def labels(self) -> Array:
         """Labels of the last `refit`; the first use fits."""
-        return self._labels_by_type()[self._relational.center]
+        if self._labels is None:
+            self.refit()
+        assert self._labels is not None
+        return self._labels[self._relational.center]
 
     @property
     def model(self) -> Any:
@@ -173,10 +190,10 @@ class Interview:
         return self.refit()._model if self._model is None else self._model
 
     def next_queries(self, n: int = 1, kind: str = "pair") -> list[Query]:
-        """The next questions, best first; fewer than n if no more are open.
+        """Return the next questions, best first; fewer than n if no more are open.
 
-        Asking twice without an answer in between gives the same. The first call fits, if nothing is
-        fitted yet.
+        Two calls without an answer in between return the same questions. The first call fits, if
+        nothing is fitted yet.
 
         Parameters
         ----------
@@ -188,232 +205,236 @@ class Interview:
         """
         check_choice(kind, "kind", ("pair", "place", "feature"))
         if kind == "feature":
-            asked = {hint.feature for hint in self.hints}
-            found = feature_question(self._going_on(), self._relational, asked)
-            return [] if found is None else [self._names.named(found)]
-        # Drawn from the number of answers, so that the same state asks the same questions.
+            excluded = {hint.feature for hint in self.hints}
+            query = feature_query(self._current_beliefs(), self._relational, excluded)
+            return [] if query is None else [self._names.add_names(query)]
+        # Seeded by the number of answers, so that the same state asks the same questions.
         rng = np.random.default_rng([self._seed, len(self.answers)])
-        geometry = Geometry(self._ground.Z, self._first_labels)
-        now, queries = self._going_on(), list[Query]()
+        geometry = ClusterGeometry(self._embedding.Z, self._labels_before_answers())
+        beliefs = self._current_beliefs()
         if self.strategy == "place":
-            now = self._with_new_groups(now)
+            beliefs = self._open_new_groups(beliefs)
+        queries: list[Query] = []
         for _ in range(check_integer(n, "n")):
-            view = View(geometry, now.known, self.estimator.n_clusters, rng, now)
-            query = self._second() if not queries and kind == "pair" else None
-            if query is None:
-                query = placement(now) if kind == "place" else STRATEGIES[self.strategy](view)
+            query = self._repeat_query() if not queries and kind == "pair" else None
+            if query is None and kind == "place":
+                query = placement_query(beliefs)
+            elif query is None:
+                query = STRATEGIES[self.strategy](StrategyInput(geometry, beliefs, rng))
             if query is None:
                 break
-            queries.append(self._names.named(query))
+            queries.append(self._names.add_names(query))
             # A pair that is open even if all others are the same depends on no answer to them.
-            known = now.known.assuming_same(query.i, query.j)
-            now = replace(now, known=known, current=None, asked=now.asked | {query.i, query.j})
+            beliefs = replace(
+                beliefs,
+                known_pairs=beliefs.known_pairs.with_must_link(query.i, query.j),
+                current=None,
+                compared_samples=beliefs.compared_samples | {query.i, query.j},
+            )
         return queries
 
     def answer(self, i: int | str, j: int | str, answer: str, *, drop: bool = False) -> Answered:
-        """Record what someone says of samples i and j: "same", "different" or "unsure".
+        """Record an answer about samples i and j: "same", "different" or "unsure".
 
         Any pair may be answered, also one that was not asked; samples are given by position or by
-        id. A contradiction of what is known is refused with a ValueError that names the chain of
-        answers, and nothing changes then; with ``drop=True``, or where ``errors`` are expected, the
-        weakest link of the chain is left out instead (`dropped`).
+        id. A contradiction is refused with a ValueError that names the chain of answers, and
+        nothing changes then; with ``drop=True``, or if ``errors`` are expected, the weakest link of
+        the chain is dropped instead (`dropped`).
         """
         check_choice(answer, "answer", tuple(SIGNS))
-        return self._record(((self._names.sample(i), self._names.sample(j), answer),), drop)[0]
+        pair = self._names.sample_index(i), self._names.sample_index(j)
+        return self._add_answers(((*pair, answer),), drop)[0]
 
     def place(
         self, sample: int | str, group: int | str | None, *, drop: bool = False
     ) -> tuple[Answered, ...]:
         """Record that a sample belongs to the group of another one, or (None) to none so far.
 
-        One answer to a person, but as many links as there are groups where it fits none.
+        It is one answer of a person, but as many links as there are groups if the sample fits none.
         """
-        x = self._names.sample(sample)
+        x = self._names.sample_index(sample)
         if group is not None:
-            return self._record(((self._names.sample(group), x, "same"),), drop)
-        now = self._going_on().placing(x)
-        settled = now.known.settled(x)
-        cores = [now.ground.core(own) for own in now.groups if not settled[own[0]]]
-        return self._record(tuple((core, x, "different") for core in cores), drop)
+            return self._add_answers(((self._names.sample_index(group), x, "same"),), drop)
+        beliefs = self._current_beliefs().with_current(x)
+        closed = beliefs.known_pairs.closed_samples(x)
+        cores = [beliefs.embedding.core(g) for g in beliefs.groups if not closed[g[0]]]
+        return self._add_answers(tuple((core, x, "different") for core in cores), drop)
 
     def hint(self, feature: int | str, sample: int | str, answer: str = "same") -> int:
         """Record whether a feature of the first view belongs to the group of a sample.
 
-        Samples that have most of it lean to that group from then on, unless they were placed
-        otherwise. "different" and "unsure" only keep it from being asked for again. Returns how
-        many samples lean.
+        Samples with the largest share of the feature lean to that group from then on, unless they
+        were placed otherwise. "different" and "unsure" only keep the feature from being asked about
+        again. Returns the number of samples that lean.
         """
         check_choice(answer, "answer", tuple(SIGNS))
-        position, member = self._names.feature(feature), self._names.sample(sample)
-        said = Hint(position, member, answer)
-        self._go_to(replace(self._said, hints=(*self.hints, said)))
-        return len(carriers(self._relational, np.array([position]))) if answer == "same" else 0
+        position, member = self._names.feature_index(feature), self._names.sample_index(sample)
+        hint = Hint(position, member, answer)
+        self._set_record(replace(self._record, hints=(*self.hints, hint)))
+        return len(top_samples(self._relational, np.array([position]))) if answer == "same" else 0
 
     def seed(self, features: Sequence[int | str]) -> int:
         """Begin a group from features that belong to it, such as words of a topic.
 
-        The sample that has most of them stands for the group, and is returned.
+        The sample with the largest share of them represents the group, and is returned.
         """
-        positions = np.array([self._names.feature(feature) for feature in features], dtype=np.intp)
-        some = carriers(self._relational, positions)
-        if not len(some):
+        positions = np.array([self._names.feature_index(f) for f in features], dtype=np.intp)
+        samples = top_samples(self._relational, positions)
+        if not len(samples):
             raise ValueError("No sample has any of these features.")
-        core = int(some[0])
-        self._go_to(self._said.opening(core))
+        core = int(samples[0])
+        self._set_record(self._record.add_founders(core))
         for feature in positions.tolist():
             self.hint(feature, core)
         return core
 
-    @property
-    def hints(self) -> tuple[Hint, ...]:
-        """What was said of features, in order."""
-        return self._said.hints
+    def _add_answers(self, pairs: tuple[PairAnswer, ...], drop: bool) -> tuple[Answered, ...]:
+        """Add answers to the record, all or none of them."""
+        # Before the first fit there are no predictions to compare with, unless errors need them.
+        is_fitted = self._first_labels is not None or self._labels is not None
+        before = self._current_beliefs() if self.errors or is_fitted else None
+        if pairs and not drop and not self.errors:
+            self._record.links_with(*pairs).check()
+        n_before = len(self.answers)
+        for i, j, word in pairs:
+            links = self._record.links_with((i, j, word))
+            n_implied = max(links.n_implied - self.links.n_implied, 0)
+            confusion = 0.0 if before is None else before.pair_confusion(i, j)
+            chance = before.same_chance(i, j) if before is not None and self.errors else 1.0
+            answer = Answered(i, j, word, n_implied, 0, min(confusion, MAX_CONFUSION), chance)
+            self._set_record(replace(self._record, answers=(*self.answers, answer)))
+        if pairs and before is not None:
+            n_decided = self._current_beliefs().count_changes(before)
+            last = replace(self.answers[-1], n_decided=n_decided)
+            self._record = replace(self._record, answers=(*self.answers[:-1], last))
+        return self.answers[n_before:]
 
-    def _record(self, rows: tuple[Row, ...], drop: bool) -> tuple[Answered, ...]:
-        """Take answers to the log, all or none."""
-        # Before the first fit nothing is foreseen or decided, unless errors make it necessary.
-        known = self.errors or self._before is not None or self._labels is not None
-        before = self._going_on() if known else None
-        if rows and not drop and not self.errors:
-            self._said.links_with(*rows).check()
-        before_them = len(self.answers)
-        for row in rows:
-            implied = max(self._said.links_with(row).n_implied - self.links.n_implied, 0)
-            mixed = 0.0 if before is None else before.confusion_of(*row[:2])
-            doubted = self.errors and before is not None
-            chance = before.chance_of_same(*row[:2]) if before is not None and doubted else 1.0
-            own = Answered(*row, implied, 0, min(mixed, MOST_CONFUSED), chance)
-            self._go_to(replace(self._said, log=(*self.answers, own)))
-        if rows and before is not None:
-            last = replace(self.answers[-1], n_decided=self._going_on().decided(before))
-            self._said = replace(self._said, log=(*self.answers[:-1], last))
-        return self.answers[before_them:]
-
-    def _go_to(self, said: Record) -> None:
-        """Take another record; what was understood of the last one is forgotten."""
-        self._said, self._understood, self._placing = said, None, None
+    def _set_record(self, record: Record) -> None:
+        """Replace the record, and forget the beliefs that were computed from the last one."""
+        self._record, self._beliefs, self._placing_beliefs = record, None, None
 
     def undo(self) -> Answered:
         """Take the last answer back; labels stay until `refit`."""
         if not self.answers:
             raise ValueError("There is no answer to undo.")
         last = self.answers[-1]
-        self._go_to(self._said.until(len(self.answers) - 1))
+        self._set_record(self._record.truncate(len(self.answers) - 1))
         return last
 
     @property
     def groups(self) -> tuple[Array, ...]:
         """Positions of the samples of each group that the answers make, the largest first.
 
-        They may be more than the clusters: see `advice`.
+        There may be more groups than clusters: see `advice`.
         """
-        groups = self._understanding().groups if self._understanding().asked else []
-        return tuple(sorted(groups, key=lambda own: (-len(own), int(own[0]))))
+        beliefs = self._consistent_beliefs()
+        groups = beliefs.groups if beliefs.compared_samples else []
+        return tuple(sorted(groups, key=lambda group: (-len(group), int(group[0]))))
 
     @property
     def advice(self) -> str:
-        """What the answers say of the number of clusters, in a sentence; empty if nothing."""
-        k, found = self.estimator.n_clusters, self._links_in_force().minimum_clusters()
-        if found <= k:
-            joined = len(self._understanding().posterior[0]) < k
+        """One sentence on the number of clusters if the answers disagree with it; else empty."""
+        beliefs, k = self._consistent_beliefs(), self.estimator.n_clusters
+        n_groups = beliefs.known_pairs.links.minimum_clusters()
+        if n_groups > k:
+            return (
+                f"Your answers make at least {n_groups} groups, and n_clusters is {k}: ask for "
+                f"{n_groups} clusters, or the groups that are hardest to tell apart are put "
+                "together."
+            )
+        if beliefs.posterior.shape[1] < k:
             return (
                 f"Your answers join clusters: {k} were asked for, and fewer have samples until "
                 "answers tell more groups apart."
-                if joined
-                else ""
             )
-        return (
-            f"Your answers make at least {found} groups, and n_clusters is {k}: ask for {found} "
-            "clusters, or the groups that are hardest to tell apart are put together."
-        )
+        return ""
 
     @property
-    def dropped(self) -> tuple[Row, ...]:
-        """Answers that contradict others and are left out: positions of the samples, and words."""
-        force = {(i, j, s) for (i, j), s in _signed(self._links_in_force())}
+    def dropped(self) -> tuple[PairAnswer, ...]:
+        """Answers that contradict others and are dropped: positions of the samples, and answer."""
+        kept_links = set(_signed_pairs(self._consistent_beliefs().known_pairs.links))
         words = {sign: word for word, sign in SIGNS.items()}
         return tuple(
             (i, j, words[sign])
-            for (i, j), sign in _signed(self.links)
-            if sign and (i, j, sign) not in force
+            for i, j, sign in _signed_pairs(self.links)
+            if sign and (i, j, sign) not in kept_links
         )
 
     def refit(self) -> Self:
-        """Cluster with all answers, from what they say of every sample (see Notes)."""
+        """Cluster with all answers, starting from what they imply for every sample (see Notes)."""
         old = None if self._labels is None else self.labels
-        if self._said.says_nothing:
-            self._model = self._first
+        if self._record.is_empty:
+            self._model = self._model_before_answers
         else:
-            self._model = self._fitted(self._first_labels if old is None else old)
-        # Estimators from elsewhere label the samples only.
-        alone = {self._relational.center: self._model.labels_}
-        self._labels = dict(getattr(self._model, "labels_by_type_", alone))
-        self.moved = () if old is None else self._moves(old)
+            self._model = self._fit_with_answers(
+                self._labels_before_answers() if old is None else old
+            )
+        # Estimators of other libraries label only the samples.
+        sample_labels = {self._relational.center: self._model.labels_}
+        self._labels = dict(getattr(self._model, "labels_by_type_", sample_labels))
+        self.moved = () if old is None else self._moved_samples(old)
         return self
 
-    def _fitted(self, labels: Array) -> Any:
-        """The estimator fitted with the answers, its clusters numbered as they were."""
-        now, k = self._understanding(), self.estimator.n_clusters
-        model, links = clone(self.estimator), now.known.links
+    def _fit_with_answers(self, labels: Array) -> Any:
+        """Fit a clone of the estimator with the answers; clusters keep the numbers of labels."""
+        beliefs, k = self._consistent_beliefs(), self.estimator.n_clusters
+        model, links = clone(self.estimator), beliefs.known_pairs.links
         if links.minimum_clusters() > k:
-            links = Links.from_groups(now.joined_groups(), n_samples=len(links), distinct=True)
-        prior = now.prior(labels if labels.max() < k else now.labels)
+            links = Links.from_groups(beliefs.merge_groups(), n_samples=len(links), distinct=True)
+        prior = beliefs.prior(labels if labels.max() < k else beliefs.labels)
         if "init" in model.get_params():
             model.set_params(init=prior.argmax(axis=1))
-        if takes_prior(model):
+        if _accepts_prior(model):
             return model.fit(self.data, links=links, prior=prior)
         return model.fit(self.data, links=links)
 
-    def _moves(self, old: Array) -> tuple[Moved, ...]:
-        """Samples with another label than before, each with the known sample it followed."""
-        now, new = self._understanding(), self.labels
-        nearest = now.nearest_known()
+    def _moved_samples(self, old: Array) -> tuple[Moved, ...]:
+        """List the samples with a new label, each with the answered sample it followed."""
+        new, nearest = self.labels, self._consistent_beliefs().nearest_labelled_sample()
         return tuple(
             Moved(int(i), int(old[i]), int(new[i]), int(nearest[i]))
             for i in np.flatnonzero(old != new)
         )
 
     def extend(self, data: Any, titles: Sequence[str] | None = None) -> Self:
-        """Go on with more samples: those of before first, in their order, then new ones.
+        """Continue with more samples: the earlier ones first, in their order, then new ones.
 
         Answers stay; labels follow at the next `refit`.
         """
-        given, more = self._said.given, relational(data).oriented()
-        n = len(given)
-        if len(more) < n:
-            raise ValueError(f"There were {n} samples, the new data have {len(more)}.")
-        ids = more.names.get(more.center)
-        if given.ids is not None and (
-            ids is None or not np.array_equal(given.ids, [str(name) for name in ids[:n]])
+        initial, longer_data = self._record.initial_links, relational(data).oriented()
+        n = len(initial)
+        if len(longer_data) < n:
+            raise ValueError(f"There were {n} samples, the new data have {len(longer_data)}.")
+        ids = longer_data.names.get(longer_data.center)
+        if initial.ids is not None and (
+            ids is None or not np.array_equal(initial.ids, [str(name) for name in ids[:n]])
         ):
             raise ValueError("The first samples of the new data must be those of before, by id.")
+        links = initial.extended(len(longer_data), ids)
         longer = type(self)(
-            data,
-            self.estimator,
-            self.strategy,
-            given.extended(len(more), ids),
-            errors=self.errors,
-            titles=titles,
+            data, self.estimator, self.strategy, links, errors=self.errors, titles=titles
         )
-        longer._seed, longer._said = self._seed, replace(self._said, given=longer._said.given)
+        longer._seed = self._seed
+        longer._record = replace(self._record, initial_links=longer._record.initial_links)
         self.__dict__ = longer.__dict__
         return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything but the data and the model to one JSON file, all or nothing."""
-        state = files.State(self.strategy, self._seed, self._said, self._labels, self._before)
+        state = files.State(
+            self.strategy, self._seed, self._record, self._labels, self._first_labels
+        )
         files.write(path, state, self._relational)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], data: Any, estimator: Any) -> Interview:
-        """The interview that `save` wrote; refused if the data are not those of the file."""
+        """Load the interview that `save` wrote; refuse other data than those of the file."""
         state = files.read(path, relational(data))
-        # What fits the format may still not fit together: samples that there are not, or a
-        # contradiction.
+        # A well-formed file may still be inconsistent: samples out of range, or a contradiction.
         with unreadable(str(path), ValueError, TypeError):
-            interview = cls(data, estimator, state.strategy, state.record.given)
-            interview._seed, interview._said = state.seed, state.record
-            interview._labels, interview._before = state.labels, state.first
+            interview = cls(data, estimator, state.strategy, state.record.initial_links)
+            interview._seed, interview._record = state.seed, state.record
+            interview._labels, interview._first_labels = state.labels, state.first_labels
         return interview
 
     def __repr__(self) -> str:
@@ -423,11 +444,11 @@ class Interview:
         )
 
     def _repr_html_(self) -> str:
-        # Nothing is fitted for a table.
-        names = self.links.ids
+        # Displaying an interview must not fit anything.
+        ids = self.links.ids
         rows = [
-            [*(str(i) if names is None else str(names[i]) for i in (own.i, own.j)), own.answer]
-            for own in self.answers[-SHOWN:]
+            [*(str(x if ids is None else ids[x]) for x in (answer.i, answer.j)), answer.answer]
+            for answer in self.answers[-N_SHOWN:]
         ]
         title = (
             f"Interview ({self.strategy}): {len(self.answers)} answers on {len(self.links):,} "
@@ -435,109 +456,93 @@ class Interview:
         )
         return str(small_table(title, ["sample", "sample", "answer"], rows))
 
-    def _labels_by_type(self) -> Mapping[str, Array]:
-        """Labels of every type, fitted when first needed."""
-        if self._labels is None:
-            self.refit()
-        return self._labels or {}
-
     @cached_property
-    def _first(self) -> Any:
-        """The model before any answer."""
+    def _model_before_answers(self) -> Any:
+        """The model without any answer."""
         return clone(self.estimator).fit(self.data)
 
-    @property
-    def _first_labels(self) -> Array:
-        """Clusters before any answer; others if other numbers of clusters are asked for since."""
+    def _labels_before_answers(self) -> Array:
+        """Return the clusters without any answer; fit again if `n_clusters` has changed."""
         k = self.estimator.n_clusters
-        if self._before is None or self._before.max() >= k:
-            if "_first" in self.__dict__ and self._first.n_clusters != k:
-                del self.__dict__["_first"]
-            self._before = np.asarray(self._first.labels_)
-        return self._before
+        if self._first_labels is None or self._first_labels.max() >= k:
+            if self.__dict__.get("_model_before_answers", self.estimator).n_clusters != k:
+                del self._model_before_answers
+            self._first_labels = np.asarray(self._model_before_answers.labels_)
+        return self._first_labels
 
     @cached_property
-    def _ground(self) -> Ground:
+    def _embedding(self) -> Ground:
         """The samples as points with neighbours."""
         data, k = self._relational, self.estimator.n_clusters
-        found = ground_of(data, k, self._seed)
-        if found is not None:
-            return found
-        # Rows in blocks: points alone.
-        embedding = spectral_embedding(data, clusters_by_type(data, k, None), self._seed)
-        return Ground(np.asarray(embedding[data.center]), None)
+        embedding = ground_of(data, k, self._seed)
+        if embedding is not None:
+            return embedding
+        # Data in row blocks have points without neighbours.
+        Z = spectral_embedding(data, clusters_by_type(data, k, None), self._seed)
+        return Ground(np.asarray(Z[data.center]), None)
 
-    def _stated(self) -> Understanding:
-        """What all answers say, contradictions included."""
-        return Understanding(
-            self._ground,
-            self._first_labels,
-            Known(self.links),
+    def _stated_beliefs(self) -> Beliefs:
+        """Return the beliefs from all answers, contradictions included."""
+        return Beliefs(
+            self._embedding,
+            self._labels_before_answers(),
+            KnownPairs(self.links),
             self.estimator.n_clusters,
-            self._said.touched,
-            same_per_confusion=self._said.same_per_confusion,
+            self._record.compared_samples,
+            merge_rate=self._record.merge_rate,
             errors=self.errors,
             hints=tuple(
-                (carriers(self._relational, np.array([hint.feature])), hint.sample)
+                (top_samples(self._relational, np.array([hint.feature])), hint.sample)
                 for hint in self.hints
                 if hint.answer == "same"
             ),
         )
 
-    def _links_in_force(self) -> Links:
-        """The answers without those that others contradict."""
-        return self._understanding().known.links
+    def _consistent_beliefs(self) -> Beliefs:
+        """Return the beliefs from the answers without contradictions, cached until the next one."""
+        if self._beliefs is None or self._beliefs.n_clusters != self.estimator.n_clusters:
+            stated = self._stated_beliefs()
+            links = self._record.consistent_links(stated, self.errors)
+            self._beliefs = replace(stated, known_pairs=KnownPairs(links))
+            self._placing_beliefs = None
+        return self._beliefs
 
-    def _understanding(self) -> Understanding:
-        """What the answers say, kept until the next one."""
-        k = self.estimator.n_clusters
-        if self._understood is None or self._understood.n_clusters != k:
-            self._placing = None  # it would have another number of clusters
-            stated = self._stated()
-            self._understood = replace(
-                stated, known=Known(self._said.in_force(stated, self.errors))
-            )
-        return self._understood
+    def _current_beliefs(self) -> Beliefs:
+        """Return the consistent beliefs, with the sample that is being placed in no group."""
+        beliefs = self._consistent_beliefs()
+        if self._placing_beliefs is None:
+            self._placing_beliefs = beliefs
+            if self.answers:
+                last, pairs = self.answers[-1], beliefs.known_pairs
+                # If answers may be wrong, "same" does not always put the sample into a group.
+                undecided = SIGNS[last.answer] in ((-1, 1) if self.errors else (-1,))
+                if undecided and pairs.sizes[pairs.component[last.j]] == 1:
+                    self._placing_beliefs = beliefs.with_current(last.j)
+        return self._placing_beliefs
 
-    def _going_on(self) -> Understanding:
-        """The same, with the sample that is being placed in no group."""
-        now = self._understanding()
-        if self._placing is None:
-            x = self.answers[-1].j if self.answers else None
-            # Where people may err, "same" does not always put it into a group.
-            waiting = x is not None and SIGNS[self.answers[-1].answer] in (
-                -1,
-                -1 if not self.errors else 1,
-            )
-            alone = waiting and now.known.sizes[now.known.component[x]] == 1
-            # The same object where nothing differs: what it has computed is kept.
-            self._placing = now.placing(x) if alone else now
-        return self._placing
+    def _open_new_groups(self, beliefs: Beliefs) -> Beliefs:
+        """Make groups of cores that fit no group, and remember them in the record."""
+        founders = open_new_groups(beliefs).compared_samples - beliefs.compared_samples
+        if not founders:
+            return beliefs
+        self._set_record(self._record.add_founders(*founders))
+        return self._current_beliefs()
 
-    def _with_new_groups(self, now: Understanding) -> Understanding:
-        """The same with samples that fit no group as groups, which is remembered."""
-        found = with_new_groups(now)
-        if found.asked == now.asked:
-            return now
-        self._go_to(self._said.opening(*found.asked - now.asked))
-        return self._going_on()
-
-    def _second(self) -> Query | None:
-        """A second question about the last answer, if people may err."""
+    def _repeat_query(self) -> Query | None:
+        """Ask about the last answer again if it is improbable and answers may be wrong."""
         if not self.errors or not self.answers:
             return None
-        return second_question(self._understanding(), self.answers[-1], self.links)
+        return repeat_query(self._consistent_beliefs(), self.answers[-1], self.links)
 
 
-def _signed(links: Links) -> Iterator[tuple[tuple[int, int], int]]:
-    """Stated pairs with their signs."""
-    yield from zip(map(tuple, links.pairs.tolist()), links.signs.tolist(), strict=True)
+def _signed_pairs(links: Links) -> list[tuple[int, int, int]]:
+    """Return the stated pairs, each with its sign."""
+    signed = zip(links.pairs.tolist(), links.signs.tolist(), strict=True)
+    return [(i, j, sign) for (i, j), sign in signed]
 
 
-def takes_prior(model: Any) -> bool:
-    """Whether a fit of the model takes probabilities of the clusters."""
+def _accepts_prior(model: Any) -> bool:
+    """Return whether the model's ``fit`` accepts a prior."""
     if isinstance(model, CoCluster):
-        if model.method == "auto":
-            return True
-        model = METHODS[model.method].estimator
-    return "prior" in signature(model.fit).parameters
+        return model.method == "auto" or METHODS[model.method].estimator.accepts_prior
+    return bool(getattr(model, "accepts_prior", False))

@@ -1,4 +1,4 @@
-"""Everything that was said in an interview, and the links that follow from it."""
+"""The answers of an interview in order, and the links that follow from them."""
 
 from __future__ import annotations
 
@@ -7,91 +7,94 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from cocluster.interview.doubts import credible, without_contradictions
-from cocluster.interview.knowledge import SIGNS, Answered, Hint, Known
-from cocluster.interview.understanding import Understanding
+from cocluster.interview.beliefs import Beliefs, KnownPairs
+from cocluster.interview.contradictions import credible_links, drop_contradictions
+from cocluster.interview.queries import SIGNS, Answered, Hint
 from cocluster.linalg.types import Array
 from cocluster.links import Links
 
-# At first groups that are confused by a share c are taken to be one with a chance of 2 c, as if one
-# confusion had been resolved so twice; then the answers tell.
+# Pseudo-counts: before any answer, groups confused by a share c are taken to be one group with a
+# probability of 2 c, as if one confusion had been resolved as "same" twice.
 PRIOR_SAME, PRIOR_CONFUSION = 2.0, 1.0
 
-# Positions of two samples, and what was said of them.
-Row = tuple[int, int, str]
+# Positions of two samples and the answer about them.
+PairAnswer = tuple[int, int, str]
 
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What was said so far; whatever is said next makes another record.
+    """The answers and hints of an interview so far. It is immutable: an answer makes a new record.
 
     Attributes
     ----------
-    given : Links
-        What was known before the first question.
-    log : tuple of Answered
+    initial_links : Links
+        Links from before the first question.
+    answers : tuple of Answered
         The answers in order.
     hints : tuple of Hint
-        What was said of features, in order.
-    opened : mapping of int to int
-        Samples that became groups without an answer, and after how many answers they did.
+        The answers about features, in order.
+    founders : mapping of int to int
+        Samples that founded a group without an answer, and the number of answers at that time.
     links : Links
-        What was known before and the answers, "unsure" ones included.
+        The initial links and the answers, "unsure" ones included.
     """
 
-    given: Links
-    log: tuple[Answered, ...] = ()
+    initial_links: Links
+    answers: tuple[Answered, ...] = ()
     hints: tuple[Hint, ...] = ()
-    opened: Mapping[int, int] = field(default_factory=dict)
+    founders: Mapping[int, int] = field(default_factory=dict)
     links: Links = field(init=False)
 
     def __post_init__(self) -> None:
-        # Made at once, so that answers on samples that there are not are refused here.
-        rows = [(own.i, own.j, own.answer) for own in self.log]
-        object.__setattr__(self, "links", self.given | self._table(rows) if rows else self.given)
+        # Computed at once, so that an answer about a sample that does not exist is refused here.
+        pairs = [(answer.i, answer.j, answer.answer) for answer in self.answers]
+        links = self.initial_links | self._as_links(pairs) if pairs else self.initial_links
+        object.__setattr__(self, "links", links)
 
-    def links_with(self, *rows: Row) -> Links:
-        """The same with more answers."""
-        return self.links | self._table(rows)
+    def links_with(self, *pairs: PairAnswer) -> Links:
+        """Return the links with more answers."""
+        return self.links | self._as_links(pairs)
 
-    def _table(self, rows: Sequence[Row]) -> Links:
-        """Answers as links."""
-        pairs = np.array([row[:2] for row in rows])
-        signs = np.array([SIGNS[row[2]] for row in rows])
-        return Links(len(self.given), pairs, signs, np.ones(len(rows)))
+    def _as_links(self, pairs: Sequence[PairAnswer]) -> Links:
+        """Convert answers to links."""
+        samples = np.array([pair[:2] for pair in pairs])
+        signs = np.array([SIGNS[answer] for _, _, answer in pairs])
+        return Links(len(self.initial_links), samples, signs, np.ones(len(pairs)))
 
-    def until(self, n: int) -> Record:
-        """The record as it was after n answers; hints stay."""
-        opened = {x: at for x, at in self.opened.items() if at <= n}
-        return replace(self, log=self.log[:n], opened=opened)
+    def truncate(self, n: int) -> Record:
+        """Return the record as it was after n answers; hints stay."""
+        founders = {sample: at for sample, at in self.founders.items() if at <= n}
+        return replace(self, answers=self.answers[:n], founders=founders)
 
-    def opening(self, *samples: int) -> Record:
-        """With samples as groups, unless they are groups already."""
-        return replace(self, opened=dict.fromkeys(samples, len(self.log)) | dict(self.opened))
+    def add_founders(self, *samples: int) -> Record:
+        """Return the record in which these samples are groups."""
+        founders = dict.fromkeys(samples, len(self.answers)) | dict(self.founders)
+        return replace(self, founders=founders)
 
     @property
-    def says_nothing(self) -> bool:
-        """Whether a fit would be that without an interview."""
+    def is_empty(self) -> bool:
+        """Whether a fit would be the same without the interview."""
         return self.links.n_must + self.links.n_cannot + len(self.hints) == 0
 
     @property
-    def touched(self) -> frozenset[int]:
-        """Samples that something is known of: one of each group given, and all that were told."""
-        told = {i for own in self.log if SIGNS[own.answer] for i in (own.i, own.j)}
-        before = {int(group[0]) for group in Known(self.given).groups()}
-        return frozenset(told | before | set(self.opened))
+    def compared_samples(self) -> frozenset[int]:
+        """Samples with an answer (not "unsure"), one sample of each initial group, and founders."""
+        answered = {i for a in self.answers if SIGNS[a.answer] for i in (a.i, a.j)}
+        initial = {int(group[0]) for group in KnownPairs(self.initial_links).distinct_groups()}
+        return frozenset(answered | initial | set(self.founders))
 
     @property
-    def same_per_confusion(self) -> float:
-        """How often groups that were confused turned out to be one, for each confusion."""
-        resolved = [own for own in self.log if own.confusion and SIGNS[own.answer]]
-        same = sum(own.answer == "same" for own in resolved) + PRIOR_SAME
-        return same / (sum(own.confusion for own in resolved) + PRIOR_CONFUSION)
+    def merge_rate(self) -> float:
+        """Answers of "same" about two confused groups, per unit of confusion."""
+        answers = [a for a in self.answers if a.confusion and SIGNS[a.answer]]
+        n_same = sum(answer.answer == "same" for answer in answers) + PRIOR_SAME
+        return n_same / (sum(answer.confusion for answer in answers) + PRIOR_CONFUSION)
 
-    def in_force(self, stated: Understanding, errors: float) -> Links:
-        """The answers that count: not contradicted, or believed where people may err."""
-        if not errors or not self.log:
-            return without_contradictions(self.links, stated)[0]
-        chances: Array = np.ones(len(self.given.pairs) + len(self.log))
-        chances[len(self.given.pairs) :] = [own.chance for own in self.log]
-        return credible(self.links, chances, errors)
+    def consistent_links(self, beliefs: Beliefs, errors: float) -> Links:
+        """Return the links that count: not contradicted, or credible if answers may be wrong."""
+        if not errors or not self.answers:
+            return drop_contradictions(self.links, beliefs)[0]
+        n_initial = len(self.initial_links.pairs)
+        chances: Array = np.ones(n_initial + len(self.answers))
+        chances[n_initial:] = [answer.chance for answer in self.answers]
+        return credible_links(self.links, chances, errors)

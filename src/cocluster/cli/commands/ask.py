@@ -15,8 +15,7 @@ from cocluster.cli.reading import opened
 from cocluster.cli.shown import overview
 from cocluster.cli.terminal import bold, printable, put, show, tell
 from cocluster.interview import Query
-from cocluster.interview.kinds import usual_kind
-from cocluster.interview.knowledge import SIGNS
+from cocluster.interview.queries import SIGNS, default_kind
 from cocluster.links import Links
 from cocluster.projects import Project
 from cocluster.projects.changing import carried_names
@@ -41,7 +40,7 @@ def run(args: Namespace) -> int:
             progress.note(f"  going on after {len(talk.counts):,} earlier answers")
         placing = args.placements
         if placing is None:
-            placing = usual_kind(len(np.unique(project.model.labels_))) == "place"
+            placing = default_kind(len(np.unique(project.model.labels_))) == "place"
         sitting = (_Placements if placing else _Pairs)(project, progress, talk)
         sitting.ask(args.questions)
         if not sitting.steps and not _has_unused_answers(project):

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 import numpy as np
 
-from cocluster.interview.kinds import usual_kind
-from cocluster.interview.knowledge import SIGNS
+from cocluster.interview.queries import SIGNS, default_kind
 from cocluster.links import Links
 from cocluster.projects.talk import SOURCE
 from cocluster.report.contrast import contrast
@@ -19,7 +18,7 @@ from cocluster.web.samples import shown_sample, titled
 
 
 class Kind(Asked):
-    """Two samples, or a sample and its group; by default whichever serves best (`usual_kind`)."""
+    """Two samples, or a sample and its group; by default whichever serves best (`default_kind`)."""
 
     kind: Literal["pair", "place"] | None = None
 
@@ -49,7 +48,7 @@ def get_question(desk: Desk, request: Kind) -> Any:
     """Return the next question, its kind and samples; ``question`` is None if none is open."""
     # First, because it raises if there is no run to ask about.
     labels = desk.labels()
-    kind = request.kind or usual_kind(len(np.unique(labels)))
+    kind = request.kind or default_kind(len(np.unique(labels)))
     answer = desk.asking.call("question", folder=desk.folder, kind=kind) | {"kind": kind}
     question = answer["question"]
     if question is None:

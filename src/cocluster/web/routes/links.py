@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 import numpy as np
 
-from cocluster.interview.knowledge import SIGNS
+from cocluster.interview.queries import SIGNS
 from cocluster.links import Links
 from cocluster.links.closure import Conflict
 from cocluster.projects.ledger import Line
