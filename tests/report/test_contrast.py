@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from cocluster.io.dataset import Dataset
 from cocluster.report.contrast import SHOWN, UNUSUAL, Scale, contrast
-from cocluster.report.pixels import grey, pixel_grid
+from cocluster.report.images import grey, pixel_grid
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])

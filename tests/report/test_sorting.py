@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from cocluster import CoCluster
 from cocluster.data.relational import bipartite
 from cocluster.report import sorting
+from cocluster.report.compute.associations import log_lift
 from cocluster.report.grid import Grid
-from cocluster.report.parts.association import log_lift
 from cocluster.report.sorting import Sorted, kept_grids, sorted_view
 from cocluster.report.subject import Clusters
 

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from cocluster import account
-from cocluster.report.account_tables import as_csv
 from cocluster.report.colours import CLUSTERS, SCALE, cluster_colour, ink_on, signed_colour
+from cocluster.report.compute.pictures import STEPS
+from cocluster.report.images import png
 from cocluster.report.page import page
-from cocluster.report.parts.picture import STEPS
-from cocluster.report.png import png
+from cocluster.report.tables import as_csv
 from tests.report.accounts import HARM, told
 
 

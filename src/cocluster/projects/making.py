@@ -18,9 +18,9 @@ from cocluster.projects.ledger import sample_ids
 from cocluster.projects.project import DATA, FILE_ROW, Project, Said, write_about
 from cocluster.projects.runs import NewRun
 from cocluster.report.account import Account, account
+from cocluster.report.images import thumbnails
 from cocluster.report.page import page
 from cocluster.report.sorting import kept_grids
-from cocluster.report.thumbnails import thumbnails
 from cocluster.utils.texts import is_unicode
 
 # What a run takes on the disk at most, but for very large data: bytes of the report and the

@@ -3,7 +3,7 @@
     model + data + links + names   --account(...)-->   Account   -->   page, notebook, tables, JSON
 
 An `Account` knows no HTML, no terminal and no server. Whatever shows it computes nothing; a new
-section is one function here in `cocluster.report.parts` that computes it, and one that shows it.
+section is one function here in `cocluster.report.compute` that computes it, and one that shows it.
 """
 
 from __future__ import annotations
@@ -15,36 +15,35 @@ from typing import Any
 import msgspec
 
 from cocluster.linalg.types import Array
-from cocluster.report.account_tables import rows_of
-from cocluster.report.markdown import as_markdown
-from cocluster.report.notebook import as_notebook
-from cocluster.report.page import page
-from cocluster.report.parts.alerts import alerts_part
-from cocluster.report.parts.association import association_part
-from cocluster.report.parts.choice import choice_part
-from cocluster.report.parts.classes import classes_part
-from cocluster.report.parts.clusters import (
+from cocluster.report.compute.alerts import alerts_part
+from cocluster.report.compute.associations import association_part
+from cocluster.report.compute.classes import classes_part
+from cocluster.report.compute.clusters import (
     clusters_part,
     explanation_of,
     sure_part,
     with_groups,
 )
-from cocluster.report.parts.data import data_part
-from cocluster.report.parts.links import links_part
-from cocluster.report.parts.material import Material
-from cocluster.report.parts.members import Album
-from cocluster.report.parts.method import citation_part, reproduce_part
-from cocluster.report.parts.picture import pictures_part
-from cocluster.report.parts.run import run_part
-from cocluster.report.parts.values import FORMAT, Contents
+from cocluster.report.compute.data import data_part
+from cocluster.report.compute.links import links_part
+from cocluster.report.compute.material import Material
+from cocluster.report.compute.members import Album
+from cocluster.report.compute.method import citation_part, reproduce_part
+from cocluster.report.compute.n_clusters import choice_part
+from cocluster.report.compute.pictures import pictures_part
+from cocluster.report.compute.run import run_part
+from cocluster.report.markdown import as_markdown
+from cocluster.report.notebook import as_notebook
+from cocluster.report.page import page
 from cocluster.report.sureness import sureness
-from cocluster.report.tables import Row, as_frame, plain
+from cocluster.report.tables import Row, as_frame, plain, rows_of
+from cocluster.report.values import FORMAT, AccountContents
 
 
-class Account(Contents, frozen=True):
+class Account(AccountContents, frozen=True):
     """Everything the report and the pages show of a fit; `account` makes it.
 
-    What it holds is in `Contents`. Print it for an overview; notebooks show it as a table.
+    What it holds is in `AccountContents`. Print it for an overview; notebooks show it as a table.
 
     Parameters are its parts, and `account` fills them in: see ``Account.schema()``.
 
@@ -172,7 +171,7 @@ def account(
         How the source was read, as arguments of `cocluster.io.readers.read`.
     thumbnail : callable of position to image array, address or None, optional
         Where the samples are pictures: a small one, of shape (h, w) or (h, w, 3), from 0 to 255, or
-        as a ``data:`` address, such as `cocluster.report.thumbnails.thumbnails` gives.
+        as a ``data:`` address, such as `cocluster.report.images.thumbnails` gives.
     n_features, n_members : int
         Most features, and most members of each kind, of each cluster.
     refits : int

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cocluster.report.page.words import figure_of, percent, times_of, trait_words
-from cocluster.report.parts.values import Contents
+from cocluster.report.values import AccountContents
 
 # Features of a cluster that a line of the table has room for.
 FEATURES = 8
 
 
-def as_markdown(account: Contents) -> str:
+def as_markdown(account: AccountContents) -> str:
     """The account in short: clusters, what goes with what, scores, alerts, how to reproduce."""
     sizes = ", ".join(f"{kind.size:,} {kind.name}" for kind in account.data.types)
     run = account.run
@@ -31,7 +31,7 @@ def as_markdown(account: Contents) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _clusters(account: Contents) -> str:
+def _clusters(account: AccountContents) -> str:
     """The clusters with their top features, view by view."""
     views = list(dict.fromkeys(v.name for own in account.samples for v in own.views))
     rows = []
@@ -45,7 +45,7 @@ def _clusters(account: Contents) -> str:
     return _table(["cluster", "name", account.data.center, "sure", *views], rows)
 
 
-def _traits(account: Contents) -> Iterable[str]:
+def _traits(account: AccountContents) -> Iterable[str]:
     """What sets the metadata of clusters apart."""
     lines = []
     for own in account.samples:
@@ -57,7 +57,7 @@ def _traits(account: Contents) -> Iterable[str]:
         yield "\n".join(lines)
 
 
-def _sure(account: Contents) -> Iterable[str]:
+def _sure(account: AccountContents) -> Iterable[str]:
     """How sure, where it is known."""
     sure = account.sure
     if sure.certainty is not None:
@@ -79,7 +79,7 @@ def _sure(account: Contents) -> Iterable[str]:
         yield "\n".join(lines)
 
 
-def _classes(account: Contents) -> Iterable[str]:
+def _classes(account: AccountContents) -> Iterable[str]:
     """Scores against known classes."""
     found = account.classes
     if found is not None:
@@ -92,7 +92,7 @@ def _classes(account: Contents) -> Iterable[str]:
         yield f"Number of clusters: {_text(account.choice.reason)}"
 
 
-def _links(account: Contents) -> Iterable[str]:
+def _links(account: AccountContents) -> Iterable[str]:
     """Links kept and broken."""
     for own in account.links:
         yield (
@@ -101,14 +101,14 @@ def _links(account: Contents) -> Iterable[str]:
         )
 
 
-def _alerts(account: Contents) -> Iterable[str]:
+def _alerts(account: AccountContents) -> Iterable[str]:
     """What is odd."""
     if account.alerts:
         yield "## Alerts"
         yield "\n".join(f"- {_text(alert.text)}" for alert in account.alerts)
 
 
-def _again(account: Contents) -> Iterable[str]:
+def _again(account: AccountContents) -> Iterable[str]:
     """How to reproduce, and what to cite."""
     yield "## How to get this again"
     for kind, text in (("sh", account.reproduce.command), ("python", account.reproduce.python)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cocluster.report.page.first import lead
 from cocluster.report.page.words import percent, swatch
-from cocluster.report.parts.values import ClusterShown, Contents
+from cocluster.report.values import AccountContents, Cluster
 from cocluster.utils.html import Html, markup, small_table, tag
 
 # Features of a cluster that a line has room for.
@@ -13,7 +13,7 @@ FEATURES = 6
 SHAPE = "display:inline-block;width:.75em;height:.75em;border-radius:3px;margin-right:.5em;"
 
 
-def as_notebook(account: Contents) -> Html:
+def as_notebook(account: AccountContents) -> Html:
     """Names, sizes, how sure, and the first features."""
     rows = [
         [
@@ -29,6 +29,6 @@ def as_notebook(account: Contents) -> Html:
     return markup(tag("p", lead(account)), table, tag("ul", alerts) if alerts else None)
 
 
-def _swatch(own: ClusterShown) -> Html:
+def _swatch(own: Cluster) -> Html:
     """A spot in the colour of the cluster."""
     return Html(swatch(own.id).replace('style="', f'style="{SHAPE}'))

@@ -25,6 +25,7 @@ from scipy.cluster.hierarchy import dendrogram
 from cocluster.linalg.matrices import as_dense, is_nonnegative
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array, Matrix
+from cocluster.report.compute.pictures import cell_effects
 from cocluster.report.drawing.blocks import plot_association, plot_matrix
 from cocluster.report.drawing.clusters import (
     plot_features,
@@ -33,7 +34,6 @@ from cocluster.report.drawing.clusters import (
     plot_stability,
 )
 from cocluster.report.drawing.flows import plot_flows
-from cocluster.report.parts.picture import cell_effects
 from cocluster.report.subject import data_of
 from cocluster.utils.optional import library
 

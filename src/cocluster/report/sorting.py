@@ -16,8 +16,8 @@ import numpy as np
 from cocluster.data.relation import Relation
 from cocluster.linalg.matrices import as_sparse, values_of
 from cocluster.linalg.types import Array
+from cocluster.report.compute.material import Material
 from cocluster.report.grid import Border, Grid, Sums, Tile, edges
-from cocluster.report.parts.material import Material
 from cocluster.report.subject import Clusters
 
 # Entries that are summed one by one for a picture: about 20 ms.

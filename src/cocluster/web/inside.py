@@ -10,7 +10,7 @@ import numpy as np
 from cocluster.projects import Project
 from cocluster.report.account import account
 from cocluster.report.edits import Edits
-from cocluster.report.parts.values import ClusterShown
+from cocluster.report.values import Cluster
 from cocluster.web.samples import titled
 
 # What a page shows of each part: typical samples, and features of each view.
@@ -46,7 +46,7 @@ def looked_into(project: Project, samples: Sequence[int], parts: int) -> dict[st
     }
 
 
-def _part_summary(project: Project, positions: list[int], cluster: ClusterShown) -> dict[str, Any]:
+def _part_summary(project: Project, positions: list[int], cluster: Cluster) -> dict[str, Any]:
     """One part as a page shows it."""
     typical = [positions[member.position] for member in cluster.representative[:TYPICAL]]
     return {

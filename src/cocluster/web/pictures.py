@@ -10,10 +10,8 @@ from cocluster.io.dataset import Dataset
 from cocluster.linalg.matrices import values_of
 from cocluster.linalg.types import Array, InMemory
 from cocluster.projects import Project
-from cocluster.report.pixels import grey, pixel_grid
-from cocluster.report.png import png
+from cocluster.report.images import grey, image_files, pixel_grid, png
 from cocluster.report.sample import row_of
-from cocluster.report.thumbnails import image_files
 
 # Pixels along the longer side: half a page, on a fine screen.
 PIXELS = 900

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cocluster.report.account import account
 from cocluster.report.colours import cluster_colour
-from cocluster.report.parts.values import Contents, Id
+from cocluster.report.values import AccountContents, Id
 from cocluster.utils.optional import library
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float]) -> Axes:
     return made
 
 
-def told(found: Any, data: Any, **wanted: Any) -> Contents:
+def told(found: Any, data: Any, **wanted: Any) -> AccountContents:
     """The account to draw from: as given, or made of a fitted model and its data."""
-    if isinstance(found, Contents):
+    if isinstance(found, AccountContents):
         return found
     if data is None:
         raise ValueError("A picture of a model needs the data it was fitted to; pass data=.")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cocluster.report.compute.pictures import STEPS
 from cocluster.report.drawing.axes import axes_or_new, chosen, colour_of, cut, told
-from cocluster.report.parts.picture import STEPS
-from cocluster.report.parts.values import Association, Contents, Id, Picture
+from cocluster.report.values import AccountContents, Association, Id, Picture
 from cocluster.utils.optional import library
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def plot_matrix(
     return drawn
 
 
-def _side(ax: Axes, account: Contents, picture: Picture, across: bool) -> None:
+def _side(ax: Axes, account: AccountContents, picture: Picture, across: bool) -> None:
     """Strips of colour and names along one side."""
     ids = picture.column_ids if across else picture.row_ids
     cuts = picture.column_cuts if across else picture.row_cuts
@@ -179,6 +179,6 @@ def plot_association(
     return drawn
 
 
-def _names(account: Contents, kind: str, ids: Sequence[Id]) -> list[str]:
+def _names(account: AccountContents, kind: str, ids: Sequence[Id]) -> list[str]:
     """Names of clusters for an axis."""
     return [cut(account.name_of(kind, own)) for own in ids]

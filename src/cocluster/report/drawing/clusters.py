@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cocluster.report.compute.material import Material
 from cocluster.report.drawing.axes import axes_or_new, chosen, colour_of, cut, told
-from cocluster.report.parts.material import Material
-from cocluster.report.parts.values import ClusterShown, Contents, Id, ViewShare
+from cocluster.report.values import AccountContents, Cluster, ClusterView, Id
 from cocluster.utils.optional import library
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def plot_features(
     """
     account = told(found, data)
     own = _cluster(account, cluster)
-    shown: ViewShare = chosen(own.views, view, "view", "name")
+    shown: ClusterView = chosen(own.views, view, "view", "name")
     drawn = axes_or_new(ax, (5, 0.6 + 0.28 * len(shown.features)))
     scores = [feature.score or 0.0 for feature in shown.features]
     drawn.barh(range(len(scores)), scores, color=colour_of(own.id))
@@ -65,7 +65,7 @@ def plot_features(
     return drawn
 
 
-def _cluster(account: Contents, wanted: Id | None) -> ClusterShown:
+def _cluster(account: AccountContents, wanted: Id | None) -> Cluster:
     """A cluster of the samples by its id."""
     known = {own.id: own for own in account.samples}
     if wanted is not None and wanted not in known:
@@ -186,7 +186,7 @@ def plot_objective(found: Any, *, ax: Axes | None = None) -> Axes:
     """
     history = (
         found.run.history
-        if isinstance(found, Contents)
+        if isinstance(found, AccountContents)
         else tuple(getattr(found, "objective_history_", ()))
     )
     if not history:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cocluster.report.account_tables import association, rows_of
 from cocluster.report.colours import Colour, as_hex, ink_on, signed_colour
 from cocluster.report.page.words import (
     figure_of,
@@ -16,7 +15,8 @@ from cocluster.report.page.words import (
     swatch,
     times_of,
 )
-from cocluster.report.parts.values import Association, Contents, Id
+from cocluster.report.tables import association, rows_of
+from cocluster.report.values import AccountContents, Association, Id
 from cocluster.utils.html import Html, tag
 
 # log2 of a lift, or standard deviations, at which a cell has its full colour: eight times as much
@@ -26,7 +26,7 @@ FULL = 3.0
 MANY: Colour = (66, 146, 198)
 
 
-def associations(account: Contents) -> Html | None:
+def associations(account: AccountContents) -> Html | None:
     """Which clusters go with which groups."""
     if not account.associations:
         return None
@@ -53,7 +53,7 @@ def associations(account: Contents) -> Html | None:
     return section("association", "What goes with what", tag("p", about), figures)
 
 
-def _heat(account: Contents, table: Association) -> Html:
+def _heat(account: AccountContents, table: Association) -> Html:
     """One relation as a table of coloured cells."""
     marked, rows = set(table.marked), []
     for i, row in enumerate(table.row_ids):
@@ -82,7 +82,7 @@ def _heat(account: Contents, table: Association) -> Html:
     )
 
 
-def classes(account: Contents) -> Html | None:
+def classes(account: AccountContents) -> Html | None:
     """Known classes beside the clusters."""
     found = account.classes
     if found is None:
@@ -124,12 +124,12 @@ def classes(account: Contents) -> Html | None:
     )
 
 
-def _side(account: Contents, kind: str, cluster: Id) -> Html:
+def _side(account: AccountContents, kind: str, cluster: Id) -> Html:
     """Name of a row."""
     return tag("th", swatch(cluster), short(account.name_of(kind, cluster), 32), scope="row")
 
 
-def _top(account: Contents, kind: str, cluster: Id) -> Html:
+def _top(account: AccountContents, kind: str, cluster: Id) -> Html:
     """Name of a column, which stands upright."""
     name = short(account.name_of(kind, cluster), 24)
     return tag("th", tag("span", swatch(cluster), name), scope="col", class_="upright")

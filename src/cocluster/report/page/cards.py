@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from cocluster.report.account_tables import rows_of
 from cocluster.report.colours import as_hex, cluster_colour
 from cocluster.report.page.words import (
     bar,
@@ -15,11 +14,12 @@ from cocluster.report.page.words import (
     times_of,
     trait_words,
 )
-from cocluster.report.parts.values import ClusterShown, Contents, MemberShown, ViewShare
+from cocluster.report.tables import rows_of
+from cocluster.report.values import AccountContents, Cluster, ClusterView, Member
 from cocluster.utils.html import Html, markup, tag
 
 
-def cards(account: Contents) -> Html:
+def cards(account: AccountContents) -> Html:
     """All clusters of the samples, then the groups of the other types."""
     search = tag(
         "p",
@@ -44,7 +44,7 @@ def cards(account: Contents) -> Html:
     )
 
 
-def _card(account: Contents, own: ClusterShown) -> Html:
+def _card(account: AccountContents, own: Cluster) -> Html:
     """One cluster."""
     colour = as_hex(cluster_colour(own.id))
     return tag(
@@ -66,7 +66,7 @@ def _card(account: Contents, own: ClusterShown) -> Html:
     )
 
 
-def _facts(account: Contents, own: ClusterShown) -> Html:
+def _facts(account: AccountContents, own: Cluster) -> Html:
     """Size, how sure, and the groups of features it goes with."""
     facts: list[str] = [
         f"cluster {own.id}",
@@ -88,7 +88,7 @@ def _facts(account: Contents, own: ClusterShown) -> Html:
     return markup(" · ".join(facts))
 
 
-def _views_share(own: ClusterShown) -> Html | None:
+def _views_share(own: Cluster) -> Html | None:
     """How much each view tells, where there are several."""
     if len(own.views) < 2:
         return None
@@ -96,7 +96,7 @@ def _views_share(own: ClusterShown) -> Html | None:
     return tag("p", "Told by ", ", ".join(shares), class_="small")
 
 
-def _traits(own: ClusterShown) -> Html | None:
+def _traits(own: Cluster) -> Html | None:
     """What sets the metadata of the members apart."""
     if not own.traits:
         return None
@@ -108,7 +108,7 @@ def _traits(own: ClusterShown) -> Html | None:
     return tag("ul", items, class_="traits", aria_label=title)
 
 
-def _view(own: ClusterShown, view: ViewShare) -> Html:
+def _view(own: Cluster, view: ClusterView) -> Html:
     """The top features of one view, as a table with bars."""
     best = max((f.score or 0.0 for f in view.features), default=0.0) or 1.0
     rows = [
@@ -137,7 +137,7 @@ def _view(own: ClusterShown, view: ViewShare) -> Html:
     )
 
 
-def _members(account: Contents, title: str, members: tuple[MemberShown, ...]) -> Html | None:
+def _members(account: AccountContents, title: str, members: tuple[Member, ...]) -> Html | None:
     """Some members."""
     if not members:
         return None
@@ -148,7 +148,7 @@ def _members(account: Contents, title: str, members: tuple[MemberShown, ...]) ->
     )
 
 
-def _member(account: Contents, member: MemberShown) -> Html:
+def _member(account: AccountContents, member: Member) -> Html:
     """Name, title, the beginning of the text, metadata, how sure."""
     sure = (
         f"{percent(member.probability)} sure"
@@ -171,7 +171,7 @@ def _member(account: Contents, member: MemberShown) -> Html:
     )
 
 
-def _groups(account: Contents) -> Html | None:
+def _groups(account: AccountContents) -> Html | None:
     """The groups of the other types, each with its clearest members."""
     others = [name for name in account.clusters if name != account.data.center]
     if not others:

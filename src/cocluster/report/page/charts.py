@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cocluster.report.account_tables import rows_of
 from cocluster.report.page.tree import tree_figure
 from cocluster.report.page.words import data_table, figure_of, offers, section
-from cocluster.report.parts.values import Contents, NumberChosen, TreeShown
+from cocluster.report.tables import rows_of
+from cocluster.report.values import AccountContents, MergeTree, RecommendedNumbers
 from cocluster.utils.html import Html, tag
 
 # Size of a drawing in its own units, and the space for the axes.
@@ -18,7 +18,7 @@ DROP = 4
 Points = Sequence[tuple[float, float]]
 
 
-def choice(account: Contents) -> Html | None:
+def choice(account: AccountContents) -> Html | None:
     """Why so many clusters."""
     found = account.choice
     if found is None:
@@ -35,7 +35,7 @@ def choice(account: Contents) -> Html | None:
     )
 
 
-def _trees(account: Contents, trees: Sequence[TreeShown]) -> Html | None:
+def _trees(account: AccountContents, trees: Sequence[MergeTree]) -> Html | None:
     """How fine clusters come together, beside each other where there is room."""
     rows = rows_of(account, "merges")
     figures = [
@@ -44,7 +44,7 @@ def _trees(account: Contents, trees: Sequence[TreeShown]) -> Html | None:
     return tag("div", figures, class_="trees") if figures else None
 
 
-def _side(side: NumberChosen) -> Html:
+def _side(side: RecommendedNumbers) -> Html:
     """Agreement of halves by number of clusters, for one type."""
     numbers = [line.k for line in side.table]
     lines = {
@@ -88,7 +88,7 @@ def _side(side: NumberChosen) -> Html:
     )
 
 
-def history(account: Contents) -> Html | None:
+def history(account: AccountContents) -> Html | None:
     """The objective after each sweep."""
     values = account.run.history
     if len(values) < 2:

@@ -13,7 +13,7 @@ from cocluster.report.page.charts import choice
 from cocluster.report.page.first import first_screen, lead
 from cocluster.report.page.matrix import matrices
 from cocluster.report.page.rest import data, links, method
-from cocluster.report.parts.values import Contents
+from cocluster.report.values import AccountContents
 from cocluster.utils.html import Html, markup, tag
 
 # In the order of the page: what each section is called in the menu, and the function that shows
@@ -31,7 +31,7 @@ SECTIONS = (
 )
 
 
-def page(account: Contents) -> str:
+def page(account: AccountContents) -> str:
     """The report on an account: one HTML file that needs nothing else.
 
     Parameters

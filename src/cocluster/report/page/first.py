@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from cocluster.report.account_tables import rows_of
 from cocluster.report.colours import as_hex, cluster_colour
 from cocluster.report.page.matrix import overview
 from cocluster.report.page.words import bar, offers, percent, section, several, swatch
-from cocluster.report.parts.values import Contents
+from cocluster.report.tables import rows_of
+from cocluster.report.values import AccountContents
 from cocluster.utils.html import Html, markup, tag
 
 
-def lead(account: Contents) -> Html:
+def lead(account: AccountContents) -> Html:
     """The whole in one sentence."""
     run, sizes = account.run, [f"{t.size:,} {t.name}" for t in account.data.types]
     joined = " and ".join(filter(None, [", ".join(sizes[:-1]), sizes[-1]]))
@@ -19,7 +19,7 @@ def lead(account: Contents) -> Html:
     return markup(f"{joined} in ", found, f", found by {run.name or run.method}{took}.")
 
 
-def first_screen(account: Contents) -> Html:
+def first_screen(account: AccountContents) -> Html:
     """Names and sizes, the picture, how sure, alerts, how to reproduce."""
     return section(
         "overview",
@@ -39,7 +39,7 @@ def _panel(name: str, content: Html) -> Html:
     return tag("div", content, class_=f"panel {name}")
 
 
-def _names(account: Contents) -> Html:
+def _names(account: AccountContents) -> Html:
     """The clusters of the samples: name, size, how sure."""
     largest = max(cluster.share for cluster in account.samples)
     rows = []
@@ -70,7 +70,7 @@ def _names(account: Contents) -> Html:
     return markup(table, offers(rows_of(account, "clusters"), "clusters"))
 
 
-def _sure(account: Contents) -> Html:
+def _sure(account: AccountContents) -> Html:
     """How sure the clusters are."""
     sure = account.sure
     lines: list[Html] = []
@@ -101,7 +101,7 @@ def _sure(account: Contents) -> Html:
     return markup(tag("h3", "How sure"), lines)
 
 
-def _histogram(account: Contents) -> Html:
+def _histogram(account: AccountContents) -> Html:
     """Samples by the probability of their cluster."""
     sure = account.sure
     highest = max(*sure.counts, 1)
@@ -118,7 +118,7 @@ def _histogram(account: Contents) -> Html:
     )
 
 
-def _alerts(account: Contents) -> Html:
+def _alerts(account: AccountContents) -> Html:
     """What was odd."""
     if not account.alerts:
         return markup(tag("h3", "Alerts"), tag("p", "Nothing odd was found in the data."))
@@ -135,7 +135,7 @@ def _alerts(account: Contents) -> Html:
     return markup(tag("h3", f"Alerts ({len(items)})"), tag("ul", items))
 
 
-def _again(account: Contents) -> Html:
+def _again(account: AccountContents) -> Html:
     """How to reproduce."""
     again = account.reproduce
     parts = [tag("h3", "How to get this again")]

@@ -13,12 +13,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from cocluster.report.account_tables import association
 from cocluster.report.colours import as_hex, cluster_colour, signed_colour
+from cocluster.report.compute.pictures import STEPS
+from cocluster.report.images import data_address
 from cocluster.report.page.words import cut, offers, section
-from cocluster.report.parts.picture import STEPS
-from cocluster.report.parts.values import Contents, Id, Picture
-from cocluster.report.png import data_address
+from cocluster.report.tables import association
+from cocluster.report.values import AccountContents, Id, Picture
 from cocluster.utils.html import Html, markup, tag
 
 # Colour of every step, from -STEPS to STEPS.
@@ -28,7 +28,7 @@ PALETTE = [signed_colour(step / STEPS) for step in range(-STEPS, STEPS + 1)]
 ROOM = 0.018
 
 
-def overview(account: Contents) -> Html:
+def overview(account: AccountContents) -> Html:
     """The first view, small: on the first screen."""
     if not account.pictures:
         return tag("p", "No picture: the account was made without data.")
@@ -47,7 +47,7 @@ def overview(account: Contents) -> Html:
     )
 
 
-def matrices(account: Contents) -> Html | None:
+def matrices(account: AccountContents) -> Html | None:
     """All views, large, to be zoomed into."""
     if not account.pictures:
         return None
@@ -68,7 +68,7 @@ def matrices(account: Contents) -> Html | None:
     return section("matrix", "The data, sorted", tag("p", about), figures, data)
 
 
-def _zoomable(account: Contents, number: int, picture: Picture) -> Html:
+def _zoomable(account: AccountContents, number: int, picture: Picture) -> Html:
     """One view with its buttons, names and numbers."""
     name = f"{picture.rows} by {picture.columns}"
     buttons = [
@@ -100,7 +100,7 @@ def _zoomable(account: Contents, number: int, picture: Picture) -> Html:
     )
 
 
-def _frame(account: Contents, number: int, picture: Picture, small: bool) -> Html:
+def _frame(account: AccountContents, number: int, picture: Picture, small: bool) -> Html:
     """The image with strips of colour and names at its sides."""
     n, m = picture.row_cuts[-1], picture.column_cuts[-1]
     label = (
@@ -183,7 +183,7 @@ def _strips(ids: tuple[Id, ...], cuts: tuple[int, ...], across: bool) -> Html:
     return markup(rects)
 
 
-def _names(account: Contents, picture: Picture, across: bool) -> Html:
+def _names(account: AccountContents, picture: Picture, across: bool) -> Html:
     """The names of the clusters along a side; the script moves them when it zooms."""
     ids = picture.column_ids if across else picture.row_ids
     cuts = picture.column_cuts if across else picture.row_cuts

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from cocluster.report.account_tables import rows_of
 from cocluster.report.page.charts import history
 from cocluster.report.page.words import data_table, figure_of, offers, percent, section
-from cocluster.report.parts.values import Contents
+from cocluster.report.tables import rows_of
+from cocluster.report.values import AccountContents
 from cocluster.utils.html import Html, tag
 
 
-def links(account: Contents) -> Html | None:
+def links(account: AccountContents) -> Html | None:
     """Links kept, broken and implied."""
     if not account.links:
         return None
@@ -51,7 +51,7 @@ def links(account: Contents) -> Html | None:
     )
 
 
-def data(account: Contents) -> Html:
+def data(account: AccountContents) -> Html:
     """What was clustered, and how it was read."""
     about = account.data
     rows = [
@@ -87,7 +87,7 @@ def data(account: Contents) -> Html:
     )
 
 
-def method(account: Contents) -> Html:
+def method(account: AccountContents) -> Html:
     """The method, its parameters, how the run went, and what to cite."""
     run, cited = account.run, account.citation
     told = {

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cocluster.methods.how_many.choice import Merge
 from cocluster.report.page.words import cut, data_table, offers, percent, scrolling, several
-from cocluster.report.parts.values import MergeShown, TreeShown
 from cocluster.report.tables import Row
+from cocluster.report.values import MergeTree
 from cocluster.utils.html import Html, tag
 
 # Width of a drawing in its own units, of what stands on its left (sizes, and words if there are
@@ -32,7 +33,7 @@ class _Branch:
 class _Drawing:
     """A tree on its way to a picture."""
 
-    tree: TreeShown
+    tree: MergeTree
 
     @property
     def height(self) -> float:
@@ -68,7 +69,7 @@ class _Drawing:
         return found
 
 
-def tree_figure(tree: TreeShown, rows: list[Row]) -> Html:
+def tree_figure(tree: MergeTree, rows: list[Row]) -> Html:
     """One tree with its table; ``rows`` are its merges."""
     n = len(tree.leaves)
     title = f"How clusters of {tree.type} come together"
@@ -107,7 +108,7 @@ def tree_figure(tree: TreeShown, rows: list[Row]) -> Html:
     )
 
 
-def _told(tree: TreeShown) -> str:
+def _told(tree: MergeTree) -> str:
     """The tree in words."""
     last = tree.merges[-3:]
     left = range(len(last), 0, -1)
@@ -115,7 +116,7 @@ def _told(tree: TreeShown) -> str:
     return f"{len(tree.leaves)} leaves, information lost with " + ", ".join(steps)
 
 
-def _ends(tree: TreeShown, merge: MergeShown) -> list[str]:
+def _ends(tree: MergeTree, merge: Merge) -> list[str]:
     """The two clusters of a merge in words."""
     n = len(tree.leaves)
     return [
@@ -124,7 +125,7 @@ def _ends(tree: TreeShown, merge: MergeShown) -> list[str]:
     ]
 
 
-def _order(tree: TreeShown) -> list[int]:
+def _order(tree: MergeTree) -> list[int]:
     """The leaves from top to bottom, so that no lines cross; the larger branch first."""
     below: list[list[int]] = [[i] for i in range(len(tree.leaves))]
     sizes = list(tree.leaves)

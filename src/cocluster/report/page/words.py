@@ -5,10 +5,9 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from cocluster.report.account_tables import as_csv
 from cocluster.report.colours import as_hex, cluster_colour
-from cocluster.report.parts.values import Id, TraitShown
-from cocluster.report.tables import Row
+from cocluster.report.tables import Row, as_csv
+from cocluster.report.values import Id, Trait
 from cocluster.utils.html import Html, tag
 
 # Letters after which a name is cut where space is short; the whole is in its title.
@@ -54,12 +53,12 @@ def times_of(lift: float | None) -> str:
     return f"{lift:,.{digits}f}×"
 
 
-def trait_words(trait: TraitShown) -> tuple[str, str]:
+def trait_words(trait: Trait) -> tuple[str, str]:
     """What the metadata of a cluster have more of, and how much more.
 
-    >>> trait_words(TraitShown("desk", "sport", share=0.5, lift=3.0))
+    >>> trait_words(Trait("desk", "sport", share=0.5, lift=3.0))
     ('desk: sport', '50 % here, 17 % of all')
-    >>> trait_words(TraitShown("age", "", median=41.0, overall=30.0))
+    >>> trait_words(Trait("age", "", median=41.0, overall=30.0))
     ('age: 41', 'median; 30 in all')
     """
     if trait.lift is not None:

@@ -9,8 +9,8 @@ import msgspec
 from cocluster.projects.making import report_of
 from cocluster.projects.project import Project
 from cocluster.report.account import Account
-from cocluster.report.account_tables import TABLES, as_csv
 from cocluster.report.colours import CLUSTERS, SCALE, as_hex
+from cocluster.report.tables import TABLES, as_csv
 from cocluster.web.api import Asked, Endpoint, File, Nothing
 from cocluster.web.desk import Desk, NotThere
 from cocluster.web.history import read_history

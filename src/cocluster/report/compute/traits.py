@@ -15,10 +15,10 @@ import scipy.sparse as sp
 
 from cocluster.linalg.partitions import Partition, as_partition
 from cocluster.linalg.types import Array
-from cocluster.report.parts.material import Material
-from cocluster.report.parts.members import shown_value
-from cocluster.report.parts.values import TraitShown
+from cocluster.report.compute.material import Material
+from cocluster.report.compute.members import shown_value
 from cocluster.report.statistics import scored
+from cocluster.report.values import Trait
 from cocluster.utils.parsing import is_missing
 
 # Traits of a cluster that a card has room for.
@@ -38,10 +38,10 @@ class _Scored:
 
     cluster: int
     score: float
-    shown: TraitShown
+    shown: Trait
 
 
-def traits_part(found: Material) -> list[tuple[TraitShown, ...]]:
+def traits_part(found: Material) -> list[tuple[Trait, ...]]:
     """The clearest traits of every cluster of samples, in the order of the clusters."""
     traits: list[list[_Scored]] = [[] for _ in range(len(found.own))]
     if found.described is not None:
@@ -90,7 +90,7 @@ def _counted(name: str, values: Sequence[str], which: Array, codes: Array) -> It
     X = sp.csr_array((np.ones(n), which, np.arange(n + 1)), shape=(n, len(values)))
     found, clusters = scored(X, _partition(codes)), np.unique(codes)
     for row, value in zip(*np.nonzero(found.score >= LEAST_SCORE), strict=True):
-        shown = TraitShown(
+        shown = Trait(
             name,
             values[value],
             share=float(found.share[row, value]),
@@ -108,7 +108,7 @@ def _measured(name: str, numbers: Array, codes: Array) -> Iterator[_Scored]:
         score = float(found.score[row, 0]) ** 2
         if score >= LEAST_SCORE:
             median = float(np.median(numbers[codes == cluster]))
-            shown = TraitShown(name, "", median=median, overall=overall)
+            shown = Trait(name, "", median=median, overall=overall)
             yield _Scored(int(cluster), score, shown)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import msgspec
 
+from cocluster.methods.how_many.choice import Merge
+
 # Of the values: raised whenever older ones could not be read as they are.
 FORMAT = 1
 
@@ -114,7 +116,7 @@ class Run(Value, frozen=True):
     converged: bool | None
 
 
-class Sure(Value, frozen=True):
+class Certainty(Value, frozen=True):
     """How sure the clusters of the samples are, all in all.
 
     Attributes
@@ -142,7 +144,7 @@ class Sure(Value, frozen=True):
     outliers: tuple[str, ...]
 
 
-class FeatureShown(Value, frozen=True):
+class Feature(Value, frozen=True):
     """A feature that sets a cluster apart; see `cocluster.report.statistics.Scores`."""
 
     name: str
@@ -153,16 +155,16 @@ class FeatureShown(Value, frozen=True):
     exclusivity: float | None
 
 
-class ViewShare(Value, frozen=True):
+class ClusterView(Value, frozen=True):
     """What one view says of a cluster: its share of what is known, and the top features."""
 
     name: str
     statistic: str
     share: float
-    features: tuple[FeatureShown, ...]
+    features: tuple[Feature, ...]
 
 
-class MemberShown(Value, frozen=True):
+class Member(Value, frozen=True):
     """A member of a cluster, as a person wants to see it.
 
     Attributes
@@ -197,7 +199,7 @@ class MemberShown(Value, frozen=True):
     class_name: str
 
 
-class GroupShown(Value, frozen=True):
+class Group(Value, frozen=True):
     """A group of features that a cluster goes with: the lift of the block, or its effect."""
 
     type: str
@@ -208,7 +210,7 @@ class GroupShown(Value, frozen=True):
     effect: float
 
 
-class TraitShown(Value, frozen=True):
+class Trait(Value, frozen=True):
     """Something in the metadata that a cluster has more of (or less) than the other samples.
 
     Attributes
@@ -231,7 +233,7 @@ class TraitShown(Value, frozen=True):
     overall: float | None = None
 
 
-class ClusterShown(Value, frozen=True):
+class Cluster(Value, frozen=True):
     """A cluster of one type.
 
     Attributes
@@ -252,11 +254,11 @@ class ClusterShown(Value, frozen=True):
         Members whose cluster is at most twice as probable as all others together.
     stability : float or None
         Share of the cluster that is found again by refits, where asked for.
-    views : tuple of ViewShare, the one that says most first
-    groups : tuple of GroupShown
+    views : tuple of ClusterView, the one that says most first
+    groups : tuple of Group
         Groups of the other types that go with it, the strongest first.
-    representative, borderline_members : tuple of MemberShown
-    traits : tuple of TraitShown
+    representative, borderline_members : tuple of Member
+    traits : tuple of Trait
         What sets the metadata of the members apart, the clearest first.
     """
 
@@ -269,11 +271,11 @@ class ClusterShown(Value, frozen=True):
     certainty: float | None
     borderline: int | None
     stability: float | None
-    views: tuple[ViewShare, ...]
-    groups: tuple[GroupShown, ...]
-    representative: tuple[MemberShown, ...]
-    borderline_members: tuple[MemberShown, ...]
-    traits: tuple[TraitShown, ...] = ()
+    views: tuple[ClusterView, ...]
+    groups: tuple[Group, ...]
+    representative: tuple[Member, ...]
+    borderline_members: tuple[Member, ...]
+    traits: tuple[Trait, ...] = ()
 
 
 class Association(Value, frozen=True):
@@ -357,7 +359,7 @@ class BrokenLink(Value, frozen=True):
     second_cluster: Id
 
 
-class LinksShown(Value, frozen=True):
+class LinkSummary(Value, frozen=True):
     """The links on one type.
 
     ``implied`` counts all pairs that follow from those stated, these included; None where the
@@ -390,7 +392,7 @@ class Classes(Value, frozen=True):
     purity: float
 
 
-class NumberTried(Value, frozen=True):
+class CandidateNumber(Value, frozen=True):
     """One number of clusters, see `cocluster.methods.how_many.choice.Line`."""
 
     k: int
@@ -400,26 +402,17 @@ class NumberTried(Value, frozen=True):
     icl: float | None
 
 
-class NumberChosen(Value, frozen=True):
+class RecommendedNumbers(Value, frozen=True):
     """How many clusters of a type: most agreed on, recommended, finest supported."""
 
     type: str
     coarse: int
     stable: int
     fine: int
-    table: tuple[NumberTried, ...]
+    table: tuple[CandidateNumber, ...]
 
 
-class MergeShown(Value, frozen=True):
-    """One merge of a tree, see `cocluster.methods.how_many.choice.Merge`."""
-
-    left: int
-    right: int
-    height: float
-    size: int
-
-
-class TreeShown(Value, frozen=True):
+class MergeTree(Value, frozen=True):
     """How the finest clusters of a type that were looked at come together to one.
 
     Attributes
@@ -431,7 +424,7 @@ class TreeShown(Value, frozen=True):
         Objects in each of the finest clusters.
     words : tuple of str
         What each of them is about; empty where nothing has a name.
-    merges : tuple of MergeShown
+    merges : tuple of Merge
         In the numbering of scipy: leaves first, then merges in their order.
     """
 
@@ -439,16 +432,16 @@ class TreeShown(Value, frozen=True):
     clusters: int
     leaves: tuple[int, ...]
     words: tuple[str, ...]
-    merges: tuple[MergeShown, ...]
+    merges: tuple[Merge, ...]
 
 
-class HowMany(Value, frozen=True):
+class NumberOfClusters(Value, frozen=True):
     """How the number of clusters was chosen; the reason in words, and the trees of all types."""
 
     reason: str
     complete: bool
-    sides: tuple[NumberChosen, ...]
-    trees: tuple[TreeShown, ...] = ()
+    sides: tuple[RecommendedNumbers, ...]
+    trees: tuple[MergeTree, ...] = ()
 
 
 class Alert(Value, frozen=True):
@@ -478,7 +471,7 @@ class Citation(Value, frozen=True):
     references: tuple[str, ...]
 
 
-class Contents(Value, frozen=True):
+class AccountContents(Value, frozen=True):
     """What an account holds.
 
     Attributes
@@ -489,13 +482,13 @@ class Contents(Value, frozen=True):
     data : Data
     run : Run
     sure : Sure
-    clusters : dict of type to tuple of ClusterShown
+    clusters : dict of type to tuple of Cluster
         The samples first.
     associations : tuple of Association
     pictures : tuple of Picture
-    links : tuple of LinksShown
+    links : tuple of LinkSummary
     classes : Classes or None
-    choice : HowMany or None
+    choice : NumberOfClusters or None
     alerts : tuple of Alert
     reproduce : Reproduce
     citation : Citation
@@ -505,19 +498,19 @@ class Contents(Value, frozen=True):
     title: str
     data: Data
     run: Run
-    sure: Sure
-    clusters: dict[str, tuple[ClusterShown, ...]]
+    sure: Certainty
+    clusters: dict[str, tuple[Cluster, ...]]
     associations: tuple[Association, ...]
     pictures: tuple[Picture, ...]
-    links: tuple[LinksShown, ...]
+    links: tuple[LinkSummary, ...]
     classes: Classes | None
-    choice: HowMany | None
+    choice: NumberOfClusters | None
     alerts: tuple[Alert, ...]
     reproduce: Reproduce
     citation: Citation
 
     @property
-    def samples(self) -> tuple[ClusterShown, ...]:
+    def samples(self) -> tuple[Cluster, ...]:
         """The clusters of the samples."""
         return self.clusters[self.data.center]
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from cocluster.linalg.types import Array
-from cocluster.report.parts.material import Material
-from cocluster.report.png import data_address
+from cocluster.report.compute.material import Material
+from cocluster.report.images import data_address
 from cocluster.utils.parsing import is_missing
 
 # Letters of a text that are shown: three or four lines.
@@ -40,7 +40,7 @@ class Album:
         return {"title": "", "snippet": "", "picture": "", "metadata": {}, "class_name": ""}
 
     def page(self, position: int) -> dict[str, Any]:
-        """The fields of `MemberShown` that describe a sample."""
+        """The fields of `Member` that describe a sample."""
         known = self.empty()
         image = None if self.thumbnail is None else self.thumbnail(position)
         if image is not None:

@@ -9,8 +9,8 @@ import numpy as np
 from cocluster.data.relation import Relation
 from cocluster.linalg.matrices import column_counts, is_nonnegative, values_of
 from cocluster.linalg.rowwise import summed
-from cocluster.report.parts.material import Material
-from cocluster.report.parts.values import Data, DataView, TypeSize
+from cocluster.report.compute.material import Material
+from cocluster.report.values import Data, DataView, TypeSize
 
 
 def data_part(found: Material, title: str | None) -> Data:

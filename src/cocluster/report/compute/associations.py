@@ -10,8 +10,8 @@ from cocluster.data.relation import Relation
 from cocluster.linalg.matrices import column_sums, entrywise, inner, is_nonnegative, times
 from cocluster.linalg.rowwise import summed
 from cocluster.linalg.types import Array
-from cocluster.report.parts.material import Material
-from cocluster.report.parts.values import Association
+from cocluster.report.compute.material import Material
+from cocluster.report.values import Association
 
 # Blocks are marked until they carry this share of what the clusters know of each other.
 CARRIED = 0.8

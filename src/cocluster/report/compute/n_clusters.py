@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cocluster.methods.how_many.choice import Choice, Line, Side
-from cocluster.report.parts.values import (
-    HowMany,
-    MergeShown,
-    NumberChosen,
-    NumberTried,
-    TreeShown,
+from cocluster.report.values import (
+    CandidateNumber,
+    MergeTree,
+    NumberOfClusters,
+    RecommendedNumbers,
 )
 
 # Standard deviations of chance below which agreement says nothing.
 CHANCE = 3
 
 
-def choice_part(choice: Choice | None, n_clusters: Mapping[str, int]) -> HowMany | None:
+def choice_part(choice: Choice | None, n_clusters: Mapping[str, int]) -> NumberOfClusters | None:
     """The numbers that were tried, and the reason for the one that was taken.
 
     ``n_clusters`` are those of the fit, by type: trees are cut there.
@@ -25,7 +24,9 @@ def choice_part(choice: Choice | None, n_clusters: Mapping[str, int]) -> HowMany
     if choice is None:
         return None
     sides = tuple(
-        NumberChosen(side.name, side.coarse, side.stable, side.fine, tuple(map(_tried, side.table)))
+        RecommendedNumbers(
+            side.name, side.coarse, side.stable, side.fine, tuple(map(_tried, side.table))
+        )
         for side in choice.sides
     )
     trees = tuple(
@@ -33,17 +34,16 @@ def choice_part(choice: Choice | None, n_clusters: Mapping[str, int]) -> HowMany
         for name, side in choice.trees.items()
         if side.tree and name in n_clusters
     )
-    return HowMany(choice.reason, choice.complete, sides, trees)
+    return NumberOfClusters(choice.reason, choice.complete, sides, trees)
 
 
-def _tree(side: Side, clusters: int) -> TreeShown:
+def _tree(side: Side, clusters: int) -> MergeTree:
     """How the finest clusters of a type come together."""
-    merges = tuple(MergeShown(m.left, m.right, m.height, m.size) for m in side.tree)
     words = side.words or ("",) * len(side.leaves)
-    return TreeShown(side.name, clusters, side.leaves, words, merges)
+    return MergeTree(side.name, clusters, side.leaves, words, side.tree)
 
 
-def _tried(line: Line) -> NumberTried:
+def _tried(line: Line) -> CandidateNumber:
     """One number of clusters."""
     chance = CHANCE * line.null / max(line.possible, line.null) if line.null > 0 else 0.0
-    return NumberTried(line.k, line.share, line.stability, chance, line.icl)
+    return CandidateNumber(line.k, line.share, line.stability, chance, line.icl)

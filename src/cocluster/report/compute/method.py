@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.report.parts.material import Material
-from cocluster.report.parts.values import Citation, Reproduce
+from cocluster.report.compute.material import Material
 from cocluster.report.subject import is_model
+from cocluster.report.values import Citation, Reproduce
 
 
 def reproduce_part(

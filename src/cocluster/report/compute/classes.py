@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cocluster.metrics import confusion_matrix, scores
-from cocluster.report.parts.material import Material
-from cocluster.report.parts.values import Classes
+from cocluster.report.compute.material import Material
+from cocluster.report.values import Classes
 
 
 def classes_part(found: Material) -> Classes | None:

@@ -15,8 +15,8 @@ from cocluster.data.relation import Relation
 from cocluster.linalg.matrices import column_counts, row_squares, times
 from cocluster.linalg.partitions import gathered
 from cocluster.linalg.types import Array
-from cocluster.report.parts.material import Material
-from cocluster.report.parts.values import Alert, ClusterShown, HowMany, LinksShown
+from cocluster.report.compute.material import Material
+from cocluster.report.values import Alert, Cluster, LinkSummary, NumberOfClusters
 
 # Names given as examples.
 EXAMPLES = 5
@@ -34,9 +34,9 @@ ROUNDING = 2
 
 def alerts_part(
     found: Material,
-    clusters: dict[str, tuple[ClusterShown, ...]],
-    links: tuple[LinksShown, ...],
-    choice: HowMany | None,
+    clusters: dict[str, tuple[Cluster, ...]],
+    links: tuple[LinkSummary, ...],
+    choice: NumberOfClusters | None,
 ) -> tuple[Alert, ...]:
     """All that is odd, warnings first."""
     alerts = [
@@ -184,7 +184,7 @@ def _fingerprints(R: Any, squares: Array) -> Array:
     return np.column_stack([np.round(codes / lengths[:, None], digits), squares])
 
 
-def _of_clusters(found: Material, clusters: tuple[ClusterShown, ...]) -> Iterator[Alert]:
+def _of_clusters(found: Material, clusters: tuple[Cluster, ...]) -> Iterator[Alert]:
     """One giant cluster, lone samples, clusters that nobody is in, borders, silent views."""
     largest = max(clusters, key=lambda cluster: cluster.share)
     if len(clusters) > 1 and largest.share > GIANT:
@@ -225,7 +225,7 @@ def _of_clusters(found: Material, clusters: tuple[ClusterShown, ...]) -> Iterato
     yield from _silent_views(clusters)
 
 
-def _silent_views(clusters: tuple[ClusterShown, ...]) -> Iterator[Alert]:
+def _silent_views(clusters: tuple[Cluster, ...]) -> Iterator[Alert]:
     """Views that no cluster owes anything to."""
     best: dict[str, float] = {}
     for cluster in clusters:
@@ -254,7 +254,7 @@ def _of_run(found: Material) -> Iterator[Alert]:
         )
 
 
-def _of_links(links: tuple[LinksShown, ...]) -> Iterator[Alert]:
+def _of_links(links: tuple[LinkSummary, ...]) -> Iterator[Alert]:
     """Links that are broken."""
     for own in links:
         if own.violated:
@@ -266,7 +266,7 @@ def _of_links(links: tuple[LinksShown, ...]) -> Iterator[Alert]:
             )
 
 
-def _of_choice(choice: HowMany | None, n_clusters: int) -> Iterator[Alert]:
+def _of_choice(choice: NumberOfClusters | None, n_clusters: int) -> Iterator[Alert]:
     """Numbers of clusters that were not recommended."""
     if choice is None or not choice.sides:
         return

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from cocluster.links import Links, Violations, as_links
-from cocluster.report.parts.material import Material
-from cocluster.report.parts.values import BrokenLink, LinksShown
+from cocluster.report.compute.material import Material
+from cocluster.report.values import BrokenLink, LinkSummary
 from cocluster.utils.named import by_name
 
 # Broken links that are listed: whoever has more has another problem than to read them all.
 LISTED = 50
 
 
-def links_part(found: Material, links: Any) -> tuple[LinksShown, ...]:
+def links_part(found: Material, links: Any) -> tuple[LinkSummary, ...]:
     """The links of every type that has some: those given, else those the model reports on."""
     given: dict[str, Links] = {}
     for name, stated in by_name(links, [found.center]).items():
@@ -42,9 +42,9 @@ def _renamed(found: Material, reported: Any) -> list[str]:
     return [known.get(name, name) for name in reported]
 
 
-def _shown(found: Material, name: str, report: Violations, links: Links | None) -> LinksShown:
+def _shown(found: Material, name: str, report: Violations, links: Links | None) -> LinkSummary:
     """The links of one type."""
-    return LinksShown(
+    return LinkSummary(
         type=name,
         stated=int(report.n_stated),
         must=None if links is None else int(links.n_must),

@@ -9,22 +9,23 @@ import numpy as np
 from msgspec.structs import replace
 
 from cocluster.linalg.types import Array
+from cocluster.report.compute.material import Material
+from cocluster.report.compute.members import Album
+from cocluster.report.compute.traits import traits_part
 from cocluster.report.explain import explained
-from cocluster.report.explanation import Cluster, Explanation
+from cocluster.report.explanation import Cluster as Explained
+from cocluster.report.explanation import Explanation
 from cocluster.report.naming import checked_names, unique
-from cocluster.report.parts.material import Material
-from cocluster.report.parts.members import Album
-from cocluster.report.parts.traits import traits_part
-from cocluster.report.parts.values import (
-    Association,
-    ClusterShown,
-    FeatureShown,
-    GroupShown,
-    MemberShown,
-    Sure,
-    ViewShare,
-)
 from cocluster.report.sureness import BORDERLINE, Sureness
+from cocluster.report.values import (
+    Association,
+    Certainty,
+    Cluster,
+    ClusterView,
+    Feature,
+    Group,
+    Member,
+)
 
 # Groups of another type that are named beside a cluster: those that matter.
 GROUPS = 3
@@ -46,7 +47,7 @@ def clusters_part(
     names: Mapping[Any, str],
     album: Album,
     refitted: Sureness | None,
-) -> dict[str, tuple[ClusterShown, ...]]:
+) -> dict[str, tuple[Cluster, ...]]:
     """The clusters of every type; `with_groups` adds what they go with."""
     shown = {}
     for name, own in found.clusters.items():
@@ -58,7 +59,7 @@ def clusters_part(
         sure = _sure(found, name)
         traits = traits_part(found) if name == found.center else [()] * len(own)
         shown[name] = tuple(
-            ClusterShown(
+            Cluster(
                 id=cluster.id,
                 name=cluster.name,
                 given=name == found.center and cluster.id in names,
@@ -80,12 +81,12 @@ def clusters_part(
     return shown
 
 
-def _unexplained(found: Material, name: str, names: Mapping[Any, str]) -> list[Cluster]:
+def _unexplained(found: Material, name: str, names: Mapping[Any, str]) -> list[Explained]:
     """Clusters of which only the labels are known."""
     ids = found.clusters[name].ids.tolist()
     given = names if name == found.center else {}
     called = unique([given.get(i, "") for i in ids])
-    return [Cluster(i, text, 0, 0.0, (), (), ()) for i, text in zip(ids, called, strict=True)]
+    return [Explained(i, text, 0, 0.0, (), (), ()) for i, text in zip(ids, called, strict=True)]
 
 
 def _sure(found: Material, name: str) -> list[tuple[float | None, int | None]]:
@@ -106,17 +107,17 @@ def _n_borderline(certainty: Array, size: int) -> int:
     return round(float(np.mean(certainty <= BORDERLINE)) * size)
 
 
-def _view(view: Any) -> ViewShare:
+def _view(view: Any) -> ClusterView:
     """What a view says of a cluster; numbers that are none become None."""
     features = tuple(
-        FeatureShown(
+        Feature(
             f.name,
             f.position,
             *(_finite(value) for value in (f.score, f.share, f.lift, f.exclusivity)),
         )
         for f in view.features
     )
-    return ViewShare(view.name, view.statistic, view.information, features)
+    return ClusterView(view.name, view.statistic, view.information, features)
 
 
 def _finite(value: float) -> float | None:
@@ -126,7 +127,7 @@ def _finite(value: float) -> float | None:
 
 def _members(
     found: Material, name: str, members: tuple[Any, ...], album: Album
-) -> tuple[MemberShown, ...]:
+) -> tuple[Member, ...]:
     """Members with all that is known of them."""
     shown = []
     for member in members:
@@ -135,7 +136,7 @@ def _members(
         # Positions among the samples that were looked at become positions in the data.
         position = int(found.rows[member.position]) if of_samples else member.position
         shown.append(
-            MemberShown(
+            Member(
                 name=member.name,
                 position=position,
                 **(album.page(position) if of_samples else album.empty()),
@@ -148,10 +149,10 @@ def _members(
 
 
 def with_groups(
-    clusters: dict[str, tuple[ClusterShown, ...]], associations: tuple[Association, ...]
-) -> dict[str, tuple[ClusterShown, ...]]:
+    clusters: dict[str, tuple[Cluster, ...]], associations: tuple[Association, ...]
+) -> dict[str, tuple[Cluster, ...]]:
     """The clusters, each with the groups of the other types that it goes with."""
-    groups: dict[tuple[str, Any], list[GroupShown]] = {}
+    groups: dict[tuple[str, Any], list[Group]] = {}
     for table in associations:
         for i, j in table.marked:
             lift = None if table.lift is None else table.lift[i][j]
@@ -159,7 +160,7 @@ def with_groups(
             for own, other in (ends, ends[::-1]):
                 partner = next(c for c in clusters[other[0]] if c.id == other[1])
                 groups.setdefault(own, []).append(
-                    GroupShown(*other, partner.name, partner.size, lift, table.effect[i][j])
+                    Group(*other, partner.name, partner.size, lift, table.effect[i][j])
                 )
     return {
         name: tuple(
@@ -175,14 +176,14 @@ def with_groups(
     }
 
 
-def sure_part(found: Material, refitted: Sureness | None, refits: int) -> Sure:
+def sure_part(found: Material, refitted: Sureness | None, refits: int) -> Certainty:
     """How sure the clusters of the samples are, all in all."""
     # Twenty bars: a histogram that fits beside the names of the clusters.
     edges = np.linspace(0, 1, 21)
     certainty = found.certainty
     counts = [] if certainty is None else np.histogram(certainty, edges)[0].tolist()
     outliers = [] if refitted is None else refitted.outliers.tolist()
-    return Sure(
+    return Certainty(
         certainty=None if certainty is None else float(certainty.mean()),
         borderline=None if certainty is None else _n_borderline(certainty, len(found.own.codes)),
         edges=() if certainty is None else tuple(edges.tolist()),

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.report.parts.material import Material
-from cocluster.report.parts.values import Plain, Run
+from cocluster.report.compute.material import Material
 from cocluster.report.subject import is_model
+from cocluster.report.values import Plain, Run
 from cocluster.utils.versions import versions
 
 # Longest text of a parameter: arrays and objects are not printed whole.

@@ -18,10 +18,10 @@ from cocluster.linalg.matrices import as_dense, column_degrees, entrywise, is_no
 from cocluster.linalg.partitions import Partition, as_partition
 from cocluster.linalg.rowwise import summed
 from cocluster.linalg.types import Array
-from cocluster.report.parts.association import log_lift
-from cocluster.report.parts.material import Material
-from cocluster.report.parts.values import Id, Picture
+from cocluster.report.compute.associations import log_lift
+from cocluster.report.compute.material import Material
 from cocluster.report.subject import Clusters
+from cocluster.report.values import Id, Picture
 
 # Cells along a side of one picture, and the least if there are many: together they should not
 # outweigh all else that an account holds.
