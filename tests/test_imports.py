@@ -29,7 +29,17 @@ FLOORS = (
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 # The way in: they know every floor, and no floor knows them.
 DOORS = {"cocluster", "cocluster.__main__"}
-HEAVY = ("numba", "pandas", "matplotlib", "polars", "anndata", "mudata", "faiss", "pyarrow")
+HEAVY = (
+    "numba",
+    "pandas",
+    "matplotlib",
+    "polars",
+    "anndata",
+    "mudata",
+    "faiss",
+    "pyarrow",
+    "jinja2",
+)
 
 
 def module_of(file: Path) -> str:

@@ -29,7 +29,7 @@ async function python() {
   const { loadPyodide } = await import(new URL("pyodide.mjs", runtime).href);
   const found = await loadPyodide({ indexURL: runtime.href });
   say("Loading numpy, scipy and scikit-learn …");
-  await found.loadPackage(["numpy", "scipy", "scikit-learn", "threadpoolctl", "lazy_loader", "msgspec"]);
+  await found.loadPackage(["numpy", "scipy", "scikit-learn", "threadpoolctl", "lazy_loader", "msgspec", "jinja2"]);
   for (const name of ["numpy", "scipy", "sklearn"]) {
     found.runPython(`import ${name}`); // a part that is missing is told by its name
   }

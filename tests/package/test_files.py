@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 MUST = (
     "cocluster/py.typed",
     "cocluster/report/account.schema.json",
-    "cocluster/report/page/template.html",
+    "cocluster/report/templates/page.html.j2",
     "cocluster/datasets/registry.toml",
     "cocluster/web/static/index.html",
     "cocluster/web/static/vendor/lock.json",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cocluster.cli.terminal import bold, cut, printable, table, width
-from cocluster.report.page.words import trait_words
+from cocluster.report.formatting import trait_words
 
 # Number of features per cluster in the overview.
 FEATURES = 6

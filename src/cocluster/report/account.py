@@ -33,8 +33,7 @@ from cocluster.report.compute.n_clusters import choice_part
 from cocluster.report.compute.pictures import pictures_part
 from cocluster.report.compute.run import run_part
 from cocluster.report.markdown import as_markdown
-from cocluster.report.notebook import as_notebook
-from cocluster.report.page import page
+from cocluster.report.page import notebook_table, page
 from cocluster.report.sureness import sureness
 from cocluster.report.tables import Row, as_frame, plain, rows_of
 from cocluster.report.values import FORMAT, AccountContents
@@ -128,7 +127,7 @@ class Account(AccountContents, frozen=True):
         return f"Account({self.title}; {sizes}; {len(self.samples)} clusters)"
 
     def _repr_html_(self) -> str:
-        return str(as_notebook(self))
+        return notebook_table(self)
 
 
 def account(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from cocluster.report.page.words import figure_of, percent, times_of, trait_words
+from cocluster.report.formatting import lift, number, percent, trait_words
 from cocluster.report.values import AccountContents
 
 # Features of a cluster that a line of the table has room for.
@@ -71,7 +71,7 @@ def _sure(account: AccountContents) -> Iterable[str]:
         for i, j in table.marked:
             row = account.name_of(table.rows, table.row_ids[i])
             column = account.name_of(table.columns, table.column_ids[j])
-            much = None if table.lift is None else times_of(table.lift[i][j])
+            much = None if table.lift is None else lift(table.lift[i][j])
             lines.append(
                 f"- {table.rows} “{_text(row)}” with {table.columns} “{_text(column)}”: "
                 + (much or f"{table.effect[i][j]:+.1f} sd")
@@ -114,7 +114,7 @@ def _again(account: AccountContents) -> Iterable[str]:
     for kind, text in (("sh", account.reproduce.command), ("python", account.reproduce.python)):
         if text:
             yield f"```{kind}\n{text}\n```"
-    yield f"Objective {figure_of(account.run.objective, 6)}; " + ", ".join(
+    yield f"Objective {number(account.run.objective, 6)}; " + ", ".join(
         f"{name} {version}" for name, version in account.run.versions.items()
     )
     for reference in account.citation.references:

@@ -22,7 +22,7 @@ from cocluster.web.routes import ENDPOINTS
 
 STATIC = files("cocluster.web") / "static"
 # The page looks as the report does.
-STYLE = files("cocluster.report") / "page" / "style.css"
+STYLE = files("cocluster.report") / "static" / "style.css"
 # Seconds after which a page is told that the server is still there.
 ALIVE = 15.0
 
