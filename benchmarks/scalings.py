@@ -26,7 +26,7 @@ from benchmarks.leaderboard.run import all_sets
 from benchmarks.tables import Row, means_lines, run_and_write, told
 from cocluster import KernelKMeans, NCut
 from cocluster.datasets.planted import make_blocks
-from cocluster.methods.one_type import scaling_of_samples
+from cocluster.methods.base import scaling_of_samples
 from cocluster.metrics import nmi
 
 METHODS = {"KernelKMeans": KernelKMeans, "NCut": NCut}

@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 
 from cocluster import FNMTF, CoCluster, Interview, Links
 from cocluster.datasets import Dataset
-from cocluster.methods.shown import LISTED
+from cocluster.methods.mixins import LISTED
 from tests.conftest import Blocks
 from tests.report.accounts import told
 

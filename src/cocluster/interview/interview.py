@@ -31,9 +31,9 @@ from cocluster.links import Links, as_links
 from cocluster.methods.auto import CoCluster
 from cocluster.methods.base import check_complete
 from cocluster.methods.catalogue import METHODS
-from cocluster.methods.cluster_counts import clusters_by_type
 from cocluster.methods.ground import Ground, ground_of
 from cocluster.methods.starts import spectral_embedding
+from cocluster.methods.task import clusters_by_type
 from cocluster.utils.checks import check_choice, check_integer, check_number
 from cocluster.utils.files import unreadable
 from cocluster.utils.html import small_table

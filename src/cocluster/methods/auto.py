@@ -24,15 +24,15 @@ from cocluster.data.containers import layer_of
 from cocluster.data.relational import RelationalData, relational
 from cocluster.linalg.types import Array
 from cocluster.links.labelling import known_codes
-from cocluster.methods.base import Coclusterer, FittedMixin, check_complete, undecided
+from cocluster.methods.base import Coclusterer, check_complete, undecided
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.choice import chosen
-from cocluster.methods.cluster_counts import clusters_by_type
 from cocluster.methods.factorization.fnmtf import FNMTF
 from cocluster.methods.how_many.choice import Choice
 from cocluster.methods.how_many.cuts import Labels
 from cocluster.methods.how_many.search import search_in
 from cocluster.methods.information.itcc import ITCC
+from cocluster.methods.mixins import FittedMixin
 from cocluster.methods.presenting import (
     Findings,
     factors_shown,
@@ -42,6 +42,7 @@ from cocluster.methods.presenting import (
     without_groups,
 )
 from cocluster.methods.probability import probabilities
+from cocluster.methods.task import clusters_by_type
 from cocluster.trifactor import Callback, Interrupted
 from cocluster.utils.checks import check_choice
 from cocluster.utils.randomness import generator

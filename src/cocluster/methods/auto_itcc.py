@@ -21,13 +21,12 @@ from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, InMemory, Matrix
 from cocluster.methods.auto_start import Places, far_places, has_noise_of_counts, places
 from cocluster.methods.base import undecided
-from cocluster.methods.cluster_counts import clusters_by_type
 from cocluster.methods.information.itcc import ITCC, InformationProblem, rarity_of
 from cocluster.methods.occurrences import unit_of, vary_as_counts
 from cocluster.methods.probability import sampled_rows
 from cocluster.methods.starts import Labels, given_start, start_name
 from cocluster.methods.swapping import with_swaps
-from cocluster.methods.task import Form, Scale, Start, Task
+from cocluster.methods.task import Form, Scale, Start, Task, clusters_by_type
 from cocluster.trifactor import Run, State
 from cocluster.utils.named import by_name
 

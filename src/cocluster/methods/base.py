@@ -12,12 +12,9 @@ a `Task`. So a fit that fails leaves the estimator as it was.
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
-from importlib import import_module
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,89 +23,24 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from cocluster.data.names import with_columns_of
-from cocluster.data.relational import RelationalData, blocks_of, relational
-from cocluster.data.scaling import NORMALIZATIONS, fit_scaling
+from cocluster.data.relational import RelationalData, blocks_of, relational, view_of
+from cocluster.data.scaling import NORMALIZATIONS, Scaling, fit_scaling
 from cocluster.data.storage import without_zeros
-from cocluster.linalg.matrices import is_nonnegative
+from cocluster.linalg.matrices import column_counts, is_nonnegative
 from cocluster.linalg.partitions import as_array, strongest
 from cocluster.linalg.types import Array, Matrix
-from cocluster.links import links_by_type
-from cocluster.methods.by_blocks import by_blocks, in_memory
+from cocluster.links import Links, links_by_type
 from cocluster.methods.catalogue import METHODS
-from cocluster.methods.cluster_counts import clusters_by_type
+from cocluster.methods.mixins import FittedMixin, by_blocks, in_memory
 from cocluster.methods.numbering import by_size
-from cocluster.methods.shown import fitted_table
 from cocluster.methods.starts import start_name, starts
-from cocluster.methods.task import Form, Scale, Start, Task, best_of
+from cocluster.methods.task import Form, Scale, Start, Task, best_of, clusters_by_type
 from cocluster.trifactor import Callback, Interrupted, Problem, Run, State, alternate
 from cocluster.utils.checks import check_choice, check_integer, check_number
 from cocluster.utils.randomness import generator
 
 # Starts by name; anything that is not a string is a start itself.
 INITS = ("spectral", "kmeans", "random")
-
-
-class FittedMixin:
-    """Attributes and methods that follow from fitted labels, factors and associations."""
-
-    labels_: Array
-    associations_: tuple[Array, ...]
-    fit: Callable[..., Any]
-
-    @property
-    def factors_(self) -> dict[str, Array]:
-        """Factor of every type, samples first."""
-        raise NotImplementedError
-
-    def _repr_html_inner(self) -> str:
-        table = fitted_table(self)
-        return BaseEstimator._repr_html_inner(self) if table is None else str(table)
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
-        bundle: dict[str, str] = BaseEstimator._repr_mimebundle_(self, **options)
-        table = fitted_table(self)
-        # Where diagrams are turned off, so is this.
-        if table is not None and "text/html" in bundle:
-            bundle["text/html"] = str(table)
-        return bundle
-
-    def fit_predict(self, X: Any, y: Any = None, **fitting: Any) -> Array:
-        """The labels of `fit`, which takes the same arguments."""
-        # scikit-learn's own would leave out y, which here says what is known of some samples.
-        labels: Array = self.fit(X, y, **fitting).labels_
-        return labels
-
-    def save(
-        self, folder: str | os.PathLike[str], data: Any = None, *, force: bool = False
-    ) -> Path:
-        """Write the fitted model to a new folder, from which `cocluster.load` gives it back.
-
-        ``data``, what it was fitted to, is kept beside it; see `cocluster.projects.save`.
-        """
-        # By the front door, because whoever writes folders lives on a floor above.
-        written: Path = import_module("cocluster").save(self, folder, data, force=force)
-        return written
-
-    @property
-    def association_(self) -> Array:
-        """S of the only relation."""
-        check_is_fitted(self)
-        if not self.associations_:
-            raise AttributeError(f"{type(self).__name__} clusters one type and has no association.")
-        return self.associations_[0]
-
-    @property
-    def row_factor_(self) -> Array:
-        """Factor of the samples."""
-        return next(iter(self.factors_.values()))
-
-    @property
-    def column_factor_(self) -> Array:
-        """Factor of the features of the only view."""
-        _, *others = self.factors_.values()
-        if not others:
-            raise AttributeError(f"{type(self).__name__} has no factor of the features.")
-        return others[0]
 
 
 @dataclass(eq=False, repr=False)
@@ -521,3 +453,43 @@ def _feature_names(data: RelationalData) -> dict[str, Array]:
     if names is None or not all(isinstance(name, str) for name in names):
         return {}
     return {"feature_names_in_": np.asarray(names, dtype=object)}
+
+
+def only_matrix(method: Coclusterer, data: RelationalData) -> Matrix:
+    """Return the only matrix of the data, samples in rows; refuse several, and feature clusters."""
+    name = type(method).__name__
+    if len(data.relations) > 1:
+        raise ValueError(
+            f"{name} takes one matrix, got {len(data.relations)} relations; StarSSNMF, NMTF, "
+            "FNMTF and ITCC take many."
+        )
+    if method.n_column_clusters is not None:
+        raise ValueError(f"{name} does not cluster features; leave n_column_clusters=None.")
+    # As a view, because a matrix that lacks samples must have empty rows for them.
+    return view_of(data, data.center)
+
+
+def scaling_of_samples(X: Matrix, normalize: str | None, precomputed: bool) -> Scaling:
+    """Learn the scaling of data for a method that compares samples by distances or cosines.
+
+    "auto" is "tfidf" for occurrences (no negative entry, most entries zero) and leaves all others,
+    similarities of samples among them, as they are. Raw counts are as far from each other as they
+    are long; ``benchmarks/results/scalings.md`` has the evidence.
+    """
+    if normalize == "auto":
+        occurrences = is_nonnegative(X) and 2 * column_counts(X).sum() < X.shape[0] * X.shape[1]
+        normalize = "tfidf" if occurrences and not precomputed else None
+    return fit_scaling(X, normalize)
+
+
+def sample_links(
+    method: Coclusterer, data: RelationalData, links: Mapping[str, Links]
+) -> Links | None:
+    """Return the links between samples; refuse links between features."""
+    others = [name for name in links if name != data.center]
+    if others:
+        raise ValueError(
+            f"{type(method).__name__} does not cluster {others[0]!r} and has no use for links "
+            "between them; give links between samples only."
+        )
+    return links.get(data.center)

@@ -12,6 +12,8 @@ from cocluster.data.relational import RelationalData
 from cocluster.linalg.types import Array, Matrix
 from cocluster.links import Links
 from cocluster.trifactor import Callback, Run
+from cocluster.utils.checks import check_integer
+from cocluster.utils.named import by_name
 
 # Share of an objective that is rounding: sums of 100 million numbers are good to ten digits.
 ROUNDING = 1e-10
@@ -78,3 +80,41 @@ def best_of(runs: Iterable[Run]) -> Run:
     if best is None:
         raise ValueError("There is no run to choose from.")
     return best
+
+
+def clusters_by_type(
+    data: RelationalData, n_clusters: Any, n_column_clusters: Any
+) -> dict[str, int]:
+    """Return the number of clusters of every type.
+
+    A type without a number has as many clusters as the samples have, at most one per object.
+    """
+    k = check_integer(n_clusters, "n_clusters")
+    if k > len(data):
+        raise ValueError(
+            f"n_clusters={k} is more than n_samples={len(data)}; ask for at most {len(data)}."
+        )
+    names = [name for name in data.types if name != data.center]
+    counts = {data.center: k}
+    column_counts = by_name(n_column_clusters, names)
+    unknown_types = set(column_counts) - set(names)
+    if unknown_types:
+        raise ValueError(
+            f"n_column_clusters names unknown types {sorted(unknown_types)}; there are {names}."
+        )
+    for name in names:
+        counts[name] = _column_count(name, column_counts.get(name), data.size(name), k)
+    return counts
+
+
+def _column_count(name: str, count: Any, size: int, default: int) -> int:
+    """Return the number of clusters of one type that is not the centre, checked."""
+    if count is None:
+        return min(default, size)
+    count = check_integer(count, f"n_column_clusters of {name}")
+    if count > size:
+        raise ValueError(
+            f"n_column_clusters={count} is more than the {size} objects of type {name!r}; "
+            f"ask for at most {size}."
+        )
+    return count

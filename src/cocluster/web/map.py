@@ -8,8 +8,8 @@ from sklearn.neighbors import NearestNeighbors
 
 from cocluster.data.relational import relational
 from cocluster.linalg.types import Array
-from cocluster.methods.cluster_counts import clusters_by_type
 from cocluster.methods.starts import spectral_embedding
+from cocluster.methods.task import clusters_by_type
 from cocluster.projects import Project
 from cocluster.utils.files import new_file
 

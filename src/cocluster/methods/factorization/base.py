@@ -17,7 +17,7 @@ from cocluster.linalg.partitions import as_array, gathered, is_hard, strongest
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, Factor
 from cocluster.methods.base import Coclusterer
-from cocluster.methods.by_blocks import by_blocks
+from cocluster.methods.mixins import by_blocks
 from cocluster.methods.task import Start, Task
 from cocluster.trifactor import (
     BlockQuadratic,

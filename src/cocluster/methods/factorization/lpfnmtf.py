@@ -10,7 +10,6 @@ import numpy as np
 from cocluster.data.relational import view_of
 from cocluster.graphs.weights import Metric
 from cocluster.linalg.types import Array
-from cocluster.methods.by_blocks import by_blocks
 from cocluster.methods.factorization.base import HardTriFactorEstimator
 from cocluster.methods.factorization.graph_base import (
     GraphFitMixin,
@@ -22,6 +21,7 @@ from cocluster.methods.factorization.graph_base import (
     with_penalties,
 )
 from cocluster.methods.factorization.newcomers import nearest_samples, points_of
+from cocluster.methods.mixins import by_blocks
 from cocluster.methods.task import Task
 from cocluster.trifactor import FactorSpec, Free, Indicator, Run, TriFactorProblem
 

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 from cocluster.data.relational import RelationalData
 from cocluster.methods.base import Coclusterer
-from cocluster.methods.cluster_counts import clusters_by_type
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
-from cocluster.methods.task import Task
+from cocluster.methods.task import Task, clusters_by_type
 from cocluster.methods.unknown import UnknownEntries
 from cocluster.trifactor import (
     FactorSpec,

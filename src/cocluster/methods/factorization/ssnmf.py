@@ -23,8 +23,8 @@ from cocluster.linalg.matrices import gram, squared_norm
 from cocluster.linalg.partitions import Ties, made
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, Matrix
+from cocluster.methods.base import only_matrix, sample_links
 from cocluster.methods.factorization.base import SoftTriFactorEstimator
-from cocluster.methods.one_type import only_matrix, sample_links
 from cocluster.methods.starts import starts
 from cocluster.methods.task import Start, Task
 from cocluster.trifactor import (

@@ -13,9 +13,8 @@ from cocluster.data.scaling import Scaling
 from cocluster.graphs.kernels import KERNELS, Kernel, kernel_matrix
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array, Matrix
-from cocluster.methods.base import Coclusterer
+from cocluster.methods.base import Coclusterer, only_matrix, sample_links, scaling_of_samples
 from cocluster.methods.kernel_kmeans.algorithm import kernel_kmeans, supervised_kernel
-from cocluster.methods.one_type import only_matrix, sample_links, scaling_of_samples
 from cocluster.methods.task import Start, Task
 from cocluster.trifactor import Run, State
 from cocluster.utils.checks import check_choice, check_number

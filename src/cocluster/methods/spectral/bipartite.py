@@ -9,7 +9,7 @@ import numpy as np
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.matrices import row_sums, safe_inverse
 from cocluster.linalg.types import Array, InMemory
-from cocluster.methods.one_type import only_matrix
+from cocluster.methods.base import only_matrix
 from cocluster.methods.spectral.base import Points, SpectralCoclusterer
 
 

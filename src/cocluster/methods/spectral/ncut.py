@@ -18,7 +18,7 @@ from cocluster.graphs.weights import Metric, Weights
 from cocluster.linalg.matrices import is_nonnegative, safe_inverse
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, InMemory, Matrix
-from cocluster.methods.one_type import only_matrix, sample_links, scaling_of_samples
+from cocluster.methods.base import only_matrix, sample_links, scaling_of_samples
 from cocluster.methods.spectral.base import Points, SpectralCoclusterer, SpectralTask
 from cocluster.methods.spectral.embedding import ncut_embedding
 from cocluster.methods.task import Task
