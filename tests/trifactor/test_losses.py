@@ -56,7 +56,7 @@ def _with_mask(relation: Relation, mask: np.ndarray) -> Relation:
     if sp.issparse(relation.matrix):
         observed = sp.csr_array(observed)
         values = sp.csr_array((values[mask], observed.indices, observed.indptr), shape=mask.shape)
-    return replace(relation, matrix=values, observed=observed, checked=True)
+    return relation.derive(matrix=values, observed=observed)
 
 
 def problem_of(data: RelationalData, method: str) -> TriFactorProblem:

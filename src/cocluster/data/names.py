@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -117,5 +116,5 @@ def _warn_unmatched_names(name: str, *, fit_named: bool, named: bool) -> None:
 
 def _reorder(data: RelationalData, name: str, order: Array) -> RelationalData:
     """Reorder the objects of one type."""
-    relations = tuple(r.select(name, order) for r in data.relations)
-    return replace(data, relations=relations, names={**data.names, name: data.names[name][order]})
+    relations = (r.select(name, order) for r in data.relations)
+    return data.derive(relations, {**data.names, name: data.names[name][order]})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,9 +37,7 @@ class Relation:
         1 (True) where an entry is known; the matrix is 0 elsewhere. NaN in a matrix says the
         same. None: every entry is known. See `cocluster.linalg.known`.
     checked : bool
-        Whether the values are known to be good. They are looked at once, at the door; relations
-        made from this one (scaled, selected, turned) keep the mark and only have their form seen
-        to.
+        Whether the values were checked before, so that only their layout is made uniform.
 
     Examples
     --------
@@ -56,31 +55,40 @@ class Relation:
     weight: float = 1.0
     row_index: Array | None = None
     observed: InMemory | None = field(default=None, kw_only=True)
-    checked: bool = field(default=False, kw_only=True)
+    checked: InitVar[bool] = field(default=False, kw_only=True)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, checked: bool) -> None:
         # Operators and row blocks were checked when they were made.
         if not is_operator(self.matrix):
-            matrix, observed = self._in_form() if self.checked else self._check_entries()
-            object.__setattr__(self, "matrix", matrix)
-            object.__setattr__(self, "observed", observed)
-        object.__setattr__(self, "checked", True)
+            if not checked:
+                matrix = as_matrix(self.matrix, f"{self}", 0, allow_nan=True)
+                matrix, observed = known_entries(matrix, f"{self}", mask=self.observed)
+                vars(self).update(matrix=matrix, observed=observed)
+            self._unify_layout()
         if not 0 < self.weight < np.inf:
             raise ValueError(
                 f"Relation {self} has weight {self.weight}; weights must be positive and finite, "
                 "so leave a relation of no weight out."
             )
         if self.row_index is not None:
-            object.__setattr__(self, "row_index", self._check_index(self.row_index))
+            vars(self).update(row_index=self._check_index(self.row_index))
 
-    def _in_form(self) -> tuple[InMemory, InMemory | None]:
-        """Values and mask in the forms that everything else relies on."""
-        return in_form(self.matrix), None if self.observed is None else in_form(self.observed)
+    def _unify_layout(self) -> None:
+        """Bring values and mask into the two layouts that the library works on."""
+        for name in ("matrix", "observed"):
+            matrix = getattr(self, name)
+            if matrix is not None and not is_operator(matrix):
+                vars(self)[name] = in_form(matrix)
 
-    def _check_entries(self) -> tuple[InMemory, InMemory | None]:
-        """Check values and mask that have not been checked yet."""
-        matrix = as_matrix(self.matrix, f"{self}", 0, allow_nan=True)
-        return known_entries(matrix, f"{self}", mask=self.observed)
+    def derive(self, **changes: Any) -> Relation:
+        """Return a copy with some fields changed, without checking values, weight and index again.
+
+        For changes that keep a checked relation valid, such as selections, scalings and transposes.
+        """
+        relation = copy.copy(self)
+        vars(relation).update(changes)
+        relation._unify_layout()
+        return relation
 
     def _check_index(self, row_index: Any) -> Array:
         """row_index as an array of distinct positions, one for each row of the matrix."""
@@ -120,9 +128,9 @@ class Relation:
         observed = self.observed
         if observed is not None:
             # The mask is a matrix between the same objects, and is selected as one.
-            mask = replace(self, matrix=observed, observed=None)
+            mask = self.derive(matrix=observed, observed=None)
             observed = mask.select(name, positions).matrix
-        return replace(self, matrix=matrix, row_index=index, observed=observed)
+        return self.derive(matrix=matrix, row_index=index, observed=observed)
 
     def with_rows(self, name: str) -> Relation:
         """The relation with a type in its rows; turned over if that type is in its columns."""
@@ -134,9 +142,7 @@ class Relation:
                 "its columns; leave those objects out, or pass a complete matrix."
             )
         observed = None if self.observed is None else self.observed.T
-        return replace(
-            self, matrix=self.matrix.T, observed=observed, rows=self.cols, cols=self.rows
-        )
+        return self.derive(matrix=self.matrix.T, observed=observed, rows=self.cols, cols=self.rows)
 
     def known_rows(self) -> Array:
         """Which of the matrix's rows have a known entry."""
@@ -160,17 +166,29 @@ def _select_columns(matrix: InMemory, positions: Array) -> InMemory:
     return matrix[:, positions]
 
 
-def sizes_by_type(center: str, relations: Sequence[Relation]) -> dict[str, int]:
-    """Number of objects of each type, the centre first, then in order of appearance.
+def count_objects(center: str, relations: Sequence[Relation]) -> dict[str, int]:
+    """Count the objects of each type, the centre first, then in order of appearance."""
+    if not relations:
+        raise ValueError("There are no relations; pass at least one.")
+    counts = {center: 0}
+    for relation in relations:
+        counts[relation.rows] = max(counts.get(relation.rows, 0), relation.n_rows)
+        counts[relation.cols] = max(counts.get(relation.cols, 0), int(relation.matrix.shape[1]))
+    return counts
+
+
+def check_objects(center: str, relations: Sequence[Relation]) -> None:
+    """Refuse relations that do not describe the same objects.
 
     Raises ValueError if relations disagree on a size, if an object is in no relation, or if a
     type is not linked to the centre.
     """
-    types = dict.fromkeys(name for r in relations for name in (r.rows, r.cols))
+    types = tuple(dict.fromkeys(name for r in relations for name in (r.rows, r.cols)))
     if center not in types:
         raise ValueError(f"There is no type {center!r}; the types are {', '.join(types)}.")
-    _check_connected(center, relations, tuple(types))
-    return {name: _common_size(name, relations) for name in dict.fromkeys((center, *types))}
+    _check_connected(center, relations, types)
+    for name in types:
+        _check_size(name, relations)
 
 
 def _check_connected(center: str, relations: Sequence[Relation], types: Sequence[str]) -> None:
@@ -187,13 +205,14 @@ def _check_connected(center: str, relations: Sequence[Relation], types: Sequence
         )
 
 
-def _common_size(name: str, relations: Sequence[Relation]) -> int:
-    """Number of objects of a type, on which all its relations must agree."""
+def _check_size(name: str, relations: Sequence[Relation]) -> None:
+    """Refuse relations that disagree on the number of objects of a type."""
     full = [(r, int(r.matrix.shape[1])) for r in relations if r.cols == name]
     full += [(r, r.n_rows) for r in relations if r.rows == name and r.row_index is None]
     partial = [r for r in relations if r.rows == name and r.row_index is not None]
     if not full:
-        return _size_of_union(name, partial)
+        _check_gaps(name, partial)
+        return
     first, size = full[0]
     wrong = [(r, count) for r, count in full if count != size]
     wrong += [(r, r.n_rows) for r in partial if r.n_rows > size]
@@ -203,11 +222,10 @@ def _common_size(name: str, relations: Sequence[Relation]) -> int:
             f"{relation}; relations must hold the same objects, or say "
             "by row_index which they hold."
         )
-    return size
 
 
-def _size_of_union(name: str, partial: Sequence[Relation]) -> int:
-    """Number of objects of a type, where each of its relations lacks some of them."""
+def _check_gaps(name: str, partial: Sequence[Relation]) -> None:
+    """Refuse objects of a type that are in no relation, where each relation lacks some."""
     present = np.unique(np.concatenate([r.row_index for r in partial]))
     gaps = np.flatnonzero(present != np.arange(present.size))
     if gaps.size:
@@ -215,4 +233,3 @@ def _size_of_union(name: str, partial: Sequence[Relation]) -> int:
             f"Object {gaps[0]} of type {name!r} is in no relation; leave such objects out and "
             "number the others without gaps."
         )
-    return int(present.size)

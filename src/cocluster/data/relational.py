@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 
 from cocluster.data.alignment import Alignment, align
 from cocluster.data.containers import as_table, has_views, views_of
-from cocluster.data.relation import Relation, sizes_by_type
+from cocluster.data.relation import Relation, check_objects, count_objects
 from cocluster.data.unknown import known_entries
 from cocluster.linalg.matrices import by_rows
 from cocluster.linalg.partitions import placed
@@ -63,18 +64,33 @@ class RelationalData:
     sizes: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "relations", tuple(self.relations))
-        if not self.relations:
-            raise ValueError("There are no relations; pass at least one.")
-        object.__setattr__(self, "center", self.center or self.relations[0].rows)
-        object.__setattr__(self, "sizes", sizes_by_type(self.center, self.relations))
-        object.__setattr__(self, "names", {k: np.asarray(v) for k, v in self.names.items()})
+        relations = tuple(self.relations)
+        center = self.center or (relations[0].rows if relations else "")
+        sizes = count_objects(center, relations)
+        names = {name: np.asarray(labels) for name, labels in self.names.items()}
+        vars(self).update(relations=relations, center=center, sizes=sizes, names=names)
+        check_objects(center, relations)
         for name, labels in self.names.items():
             if len(labels) != self.size(name):
                 raise ValueError(
                     f"Type {name!r} has {self.size(name)} objects but {len(labels)} names; "
                     "pass one name for each object."
                 )
+
+    def derive(
+        self, relations: Iterable[Relation], names: Mapping[str, Array] | None = None
+    ) -> RelationalData:
+        """Return data with other relations and names, without checking that they fit together.
+
+        For relations that were derived from those of this data, object by object.
+        """
+        data = copy.copy(self)
+        relations = tuple(relations)
+        sizes = count_objects(self.center, relations)
+        vars(data).update(
+            relations=relations, sizes=sizes, names=self.names if names is None else names
+        )
+        return data
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -108,8 +124,7 @@ class RelationalData:
         names = dict(self.names)
         if self.center in names:
             names[self.center] = names[self.center][positions]
-        relations = tuple(r.select(self.center, positions) for r in self.relations)
-        return replace(self, relations=relations, names=names)
+        return self.derive((r.select(self.center, positions) for r in self.relations), names)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         # Without this numpy would read len() and [] as a deeply nested sequence.
@@ -124,11 +139,11 @@ class RelationalData:
 
     def map(self, function: Callable[[Matrix], Matrix]) -> RelationalData:
         """Same structure with every matrix transformed; the function must keep its shape."""
-        return replace(self, relations=tuple(_map_relation(r, function) for r in self.relations))
+        return self.derive(_map_relation(r, function) for r in self.relations)
 
     def oriented(self) -> RelationalData:
         """The same data with the central type in the rows of each relation it is in."""
-        return replace(self, relations=tuple(r.with_rows(self.center) for r in self.relations))
+        return self.derive(r.with_rows(self.center) for r in self.relations)
 
     def renamed(self, new: Mapping[str, str]) -> RelationalData:
         """The same data with other names for some types."""
@@ -136,7 +151,7 @@ class RelationalData:
         def name(old: str) -> str:
             return new.get(old, old)
 
-        relations = (replace(r, rows=name(r.rows), cols=name(r.cols)) for r in self.relations)
+        relations = (r.derive(rows=name(r.rows), cols=name(r.cols)) for r in self.relations)
         names = {name(old): labels for old, labels in self.names.items()}
         return replace(self, relations=tuple(relations), center=name(self.center), names=names)
 
@@ -150,7 +165,7 @@ class RelationalData:
                 raise ValueError(f"There is no relation {pair[0]!r} x {pair[1]!r}, add it.")
             unmatched.remove(match)
             relations.append(match)
-        return replace(self, relations=tuple(relations))
+        return self.derive(relations)
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name}: {size}" for name, size in self.sizes.items())
@@ -270,7 +285,7 @@ def _mask_unstored(data: RelationalData, missing: str) -> RelationalData:
     for relation in data.relations:
         if relation.observed is None:
             matrix, observed = known_entries(relation.matrix, f"{relation}", missing=missing)
-            relation = replace(relation, matrix=matrix, observed=observed)
+            relation = relation.derive(matrix=matrix, observed=observed)
             # A sample of which one of several views knows nothing is absent from that view.
             several = len(data.relations) > 1 and relation.rows == data.center
             relation = _drop_unknown_rows(relation) if several else relation
@@ -286,8 +301,7 @@ def _drop_unknown_rows(relation: Relation) -> Relation:
         return relation
     if not row_mask.any():
         raise ValueError(f"No entry of view {relation.cols!r} is known; leave it out.")
-    return replace(
-        relation,
+    return relation.derive(
         matrix=matrix[row_mask],
         observed=relation.observed[row_mask],
         row_index=np.flatnonzero(row_mask) if index is None else index[row_mask],
@@ -333,7 +347,7 @@ def _map_relation(relation: Relation, function: Callable[[Matrix], Matrix]) -> R
             f"{matrix.shape}; it must keep the shape."
         )
     # The function is the caller's, so its result is checked like any other input.
-    return replace(relation, matrix=matrix, checked=False)
+    return replace(relation, matrix=matrix)
 
 
 def view_of(data: RelationalData, name: str) -> Any:

@@ -8,7 +8,6 @@ that the same numbers give the same labels, methods are given them in the same s
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -36,7 +35,7 @@ def is_full(R: Any) -> bool:
 
 def by_content(data: RelationalData) -> RelationalData:
     """Store full matrices dense and all others sparse, unless they are large."""
-    return replace(data, relations=tuple(_store_relation(r, as_dense) for r in data.relations))
+    return data.derive(_store_relation(r, as_dense) for r in data.relations)
 
 
 def without_zeros(data: RelationalData) -> RelationalData:
@@ -45,7 +44,7 @@ def without_zeros(data: RelationalData) -> RelationalData:
     Full ones stay as they are, for those who promise that sparse data are never filled. They have
     so many different entries that the last digit decides next to nothing.
     """
-    return replace(data, relations=tuple(_store_relation(r, _identity) for r in data.relations))
+    return data.derive(_store_relation(r, _identity) for r in data.relations)
 
 
 def _identity(R: Any) -> Any:
@@ -61,4 +60,4 @@ def _store_relation(relation: Relation, if_full: Any) -> Relation:
     if is_operator(R) or not may_be_dense(R) or relation.observed is not None:
         return relation
     stored = if_full(R) if is_full(R) else as_sparse(R)
-    return relation if stored is R else replace(relation, matrix=stored)
+    return relation if stored is R else relation.derive(matrix=stored)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, ClassVar, cast
 
@@ -199,7 +199,7 @@ class ConsensusITCC(ITCC):
         # The weight of an only relation changes nothing.
         if len(data.relations) == 1:
             return data
-        return replace(data, relations=tuple(_balanced(r) for r in data.relations))
+        return data.derive(map(_balanced, data.relations))
 
     def _clusters(self, data: RelationalData) -> dict[str, int]:
         counts = clusters_by_type(data, self.n_clusters, self.n_column_clusters)
@@ -288,4 +288,4 @@ class ShiftedITCC(ConsensusITCC):
 def _balanced(relation: Relation) -> Relation:
     """The relation with a weight that makes up for its total."""
     total = float(column_sums(relation.matrix).sum())
-    return replace(relation, weight=relation.weight / total) if total > 0 else relation
+    return relation.derive(weight=relation.weight / total) if total > 0 else relation

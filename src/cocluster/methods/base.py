@@ -274,9 +274,7 @@ class Coclusterer(FittedMixin, ClusterMixin, BiclusterMixin, BaseEstimator):
     def _scaled(self, data: RelationalData, form: Form) -> RelationalData:
         """The data in the scale of the fit."""
         pairs = zip(data.relations, form.scalings, strict=True)
-        return replace(
-            data, relations=tuple(replace(r, matrix=s.apply(r.matrix)) for r, s in pairs)
-        )
+        return data.derive(r.derive(matrix=s.apply(r.matrix)) for r, s in pairs)
 
     def _prepared(self, task: Task) -> Task:
         """The task with all that the method adds to it before it is solved, for all starts."""
@@ -367,7 +365,7 @@ class Coclusterer(FittedMixin, ClusterMixin, BiclusterMixin, BaseEstimator):
             )
         data = self._scaled(data.ordered(form.ends), form)
         pairs = zip(data.relations, form.weights, strict=True)
-        return replace(data, relations=tuple(replace(r, weight=weight) for r, weight in pairs))
+        return data.derive(r.derive(weight=weight) for r, weight in pairs)
 
     def _costs_of(self, data: RelationalData) -> Array:
         """What each of some samples costs in each cluster, with all that was learned fixed."""

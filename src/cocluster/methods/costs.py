@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -70,7 +69,7 @@ def as_in_the_fit(model: Any, data: RelationalData) -> RelationalData:
     if set(types) == set(data.types) or len(types) != len(data.types):
         return data
     name = dict(zip(data.types, types, strict=True))
-    relations = tuple(replace(r, rows=name[r.rows], cols=name[r.cols]) for r in data.relations)
+    relations = tuple(r.derive(rows=name[r.rows], cols=name[r.cols]) for r in data.relations)
     return RelationalData(relations, name[data.center])
 
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -102,7 +101,7 @@ def _costs_with(model: Any, data: RelationalData, features: dict[str, Array]) ->
     for name, indices in features.items():
         judge._factors[name] = model._factors[name][indices]
         relations = tuple(r.select(name, indices) for r in relations)
-    return np.asarray(judge._costs_of(replace(data, relations=relations, names={})))
+    return np.asarray(judge._costs_of(data.derive(relations, names={})))
 
 
 def _agreeing(first: Array, second: Array) -> float:
@@ -196,9 +195,9 @@ def _known_only(samples: RelationalData, remaining: State) -> RelationalData:
         sums = remaining.products.get((r, "rows"))
         if relation.rows == samples.center and sums is not None:
             has_sum = (sums.sum(axis=1) > 0).astype(np.float64)
-            relation = replace(relation, matrix=scaled(relation.matrix, None, has_sum))
+            relation = relation.derive(matrix=scaled(relation.matrix, None, has_sum))
         relations.append(relation)
-    return replace(samples, relations=tuple(relations))
+    return samples.derive(relations)
 
 
 def _without(model: Any, problem: InformationProblem, remaining: State) -> Any:

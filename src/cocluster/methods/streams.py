@@ -309,4 +309,4 @@ def _below(kept: RelationalData, new: RelationalData) -> RelationalData:
     form = sp.csr_array if sp.issparse(upper.matrix) else as_dense
     matrix = stacked([upper.matrix, form(lower.matrix)])
     names = {name: own for name, own in kept.names.items() if name != kept.center}
-    return replace(kept, relations=(replace(upper, matrix=matrix),), names=names)
+    return kept.derive((upper.derive(matrix=matrix),), names)

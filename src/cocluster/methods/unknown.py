@@ -64,7 +64,7 @@ class KnownScale:
         if self.biases is None:
             return relation
         matrix = self.biases.residuals(relation.matrix, _mask(relation))
-        return replace(relation, matrix=matrix)
+        return relation.derive(matrix=matrix)
 
     def restored(self, values: Array, rows: Array, columns: Array) -> Array:
         """Fitted entries at some positions, in the units of the data."""
@@ -141,12 +141,12 @@ class UnknownEntries(Coclusterer):
 
     def _scaled(self, data: RelationalData, form: Form) -> RelationalData:
         pairs = zip(data.relations, form.scalings, strict=True)
-        return replace(data, relations=tuple(_scaled(r, scale) for r, scale in pairs))
+        return data.derive(_scaled(r, scale) for r, scale in pairs)
 
     def _starts(self, task: Task) -> Iterator[Start]:
         # A start that takes unknown entries for zeros would group rows by what is known of them.
         relations = tuple(_centred(relation) for relation in task.data.relations)
-        yield from super()._starts(replace(task, data=replace(task.data, relations=relations)))
+        yield from super()._starts(replace(task, data=task.data.derive(relations)))
 
     def _store(self, task: Task, run: Run) -> None:
         super()._store(task, run)
@@ -238,7 +238,7 @@ def _scaled(relation: Relation, scale: Any) -> Relation:
             f"The fit scaled relation {relation} ({_how(scale)}) by all of its entries; new data "
             "must know theirs, too, or fit with normalize=None."
         )
-    return replace(relation, matrix=scale.apply(relation.matrix))
+    return relation.derive(matrix=scale.apply(relation.matrix))
 
 
 def _centred(relation: Relation) -> Relation:
@@ -246,7 +246,7 @@ def _centred(relation: Relation) -> Relation:
     if relation.observed is None:
         return relation
     biases = fit_biases(relation.matrix, relation.observed)
-    return replace(relation, matrix=biases.residuals(relation.matrix, relation.observed))
+    return relation.derive(matrix=biases.residuals(relation.matrix, relation.observed))
 
 
 def _check_side(

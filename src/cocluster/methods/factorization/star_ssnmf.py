@@ -43,14 +43,11 @@ class LearnedViews:
 
     def applied(self, data: RelationalData) -> RelationalData:
         """The data with the relations of the samples transformed; others are left as they are."""
-        return replace(
-            data,
-            relations=tuple(
-                replace(r, matrix=self.learned.transformed(r.cols, r.matrix, self.clip))
-                if r.rows == data.center
-                else r
-                for r in data.relations
-            ),
+        return data.derive(
+            r.derive(matrix=self.learned.transformed(r.cols, r.matrix, self.clip))
+            if r.rows == data.center
+            else r
+            for r in data.relations
         )
 
 

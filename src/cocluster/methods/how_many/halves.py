@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -60,14 +59,14 @@ def _split_counts(relation: Relation, rng: np.random.Generator) -> tuple[Relatio
         lambda n: rng.binomial(n.astype(np.int64), 0.5).astype(n.dtype), relation.matrix
     )
     second = relation.matrix - first
-    return replace(relation, matrix=first), replace(relation, matrix=second)
+    return relation.derive(matrix=first), relation.derive(matrix=second)
 
 
 def _pair_halves(data: RelationalData, pairs: Sequence[tuple[Relation, Relation]]) -> Halves:
     """Build the two halves, without samples that are empty in one of them."""
     first, second = (
         # Names of features would have to be parted, too, and nobody reads them.
-        replace(data, relations=tuple(pair[i] for pair in pairs), names={})
+        data.derive((pair[i] for pair in pairs), names={})
         for i in (0, 1)
     )
     present = np.flatnonzero((degrees(first) > 0) & (degrees(second) > 0))
@@ -98,4 +97,4 @@ def without_empty(data: RelationalData) -> RelationalData:
             relations.append(relation.select(relation.cols, filled))
             if relation.cols in data.names:
                 names[relation.cols] = data.names[relation.cols][filled]
-    return replace(data, relations=tuple(relations), names=names)
+    return data.derive(relations, names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
@@ -49,13 +49,13 @@ class Merger:
             # A component is absent from the relation if all its members are.
             present_components, position = np.unique(present, return_inverse=True)
             matrix = self._weigher(relation.rows, position, present_components) @ relation.matrix
-            relation = replace(
-                relation, matrix=matrix, row_index=None if index is None else present_components
+            relation = relation.derive(
+                matrix=matrix, row_index=None if index is None else present_components
             )
         if relation.cols in self.components:
             component = self.components[relation.cols]
             weigher = self._weigher(relation.cols, component, np.arange(component.max() + 1))
-            relation = replace(relation, matrix=relation.matrix @ weigher.T.tocsr())
+            relation = relation.derive(matrix=relation.matrix @ weigher.T.tocsr())
         return relation
 
     def _weigher(self, name: str, position: Array, components: Array) -> sp.csr_array:

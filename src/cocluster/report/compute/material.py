@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -163,7 +163,7 @@ def centred(data: RelationalData) -> RelationalData:
 
     Sparse matrices stay sparse, and an unknown entry counts neither for nor against a cluster.
     """
-    return replace(data, relations=tuple(map(_centred, data.relations)))
+    return data.derive(map(_centred, data.relations))
 
 
 def _centred(relation: Relation) -> Relation:
@@ -173,7 +173,7 @@ def _centred(relation: Relation) -> Relation:
     R: Any = relation.matrix
     known = relation.observed.astype(np.float64)
     means = column_sums(R) * safe_inverse(column_sums(known))
-    return replace(relation, matrix=R - scaled(known, None, means), observed=None)
+    return relation.derive(matrix=R - scaled(known, None, means), observed=None)
 
 
 def _clusters(labels: Mapping[str, Array]) -> dict[str, Clusters]:
