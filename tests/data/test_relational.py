@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, train_
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import resample
 
+from cocluster import CoCluster
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, bipartite, relational, star
 
@@ -296,3 +297,40 @@ def test_values_of_a_relation_are_checked():
 def test_an_unknown_type_has_no_size():
     with pytest.raises(ValueError, match="no type 'verbs'; the types are docs, words"):
         general().size("verbs")
+
+
+@given(st.lists(st.integers(0, N - 1), min_size=1, max_size=2 * N))
+@settings(max_examples=30, deadline=None)
+def test_derived_data_would_pass_the_checks_they_are_spared(rows):
+    """Selected data have the sizes, the names and the matrices that a checked copy has."""
+    derived = general()[rows]
+    checked = RelationalData(
+        tuple(
+            Relation(r.matrix, r.rows, r.cols, r.weight, r.row_index, observed=r.observed)
+            for r in derived.relations
+        ),
+        derived.center,
+        derived.names,
+    )
+    assert derived.sizes == checked.sizes
+    assert list(derived.sizes) == list(checked.sizes)
+    for own, twin in zip(derived.relations, checked.relations, strict=True):
+        assert_array_equal(dense(own.matrix), dense(twin.matrix))
+        assert sp.issparse(own.matrix) == sp.issparse(twin.matrix)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_fit_checks_its_data_once(monkeypatch, signed):
+    """All later data of a fit are derived from the first, which was checked."""
+    checks = {Relation: 0, RelationalData: 0}
+    for cls in checks:
+
+        def count(self, *args, cls=cls, check=cls.__post_init__):
+            checks[cls] += 1
+            check(self, *args)
+
+        monkeypatch.setattr(cls, "__post_init__", count)
+    X = np.random.default_rng(0).random((60, 30)) - (0.5 if signed else 0)
+    CoCluster(3, random_state=0).fit(X)
+    assert 1 <= checks[RelationalData] <= 2
+    assert 1 <= checks[Relation] <= 2
