@@ -211,7 +211,7 @@ def test_blocks_have_the_groups_of_memory(planted: Any, tmp_path: Any) -> None:
 
 
 def test_groups_cost_no_product_that_the_fit_has_made(planted: Any) -> None:
-    task, run = ConsensusITCC(K, random_state=0)._solved(
+    task, run = ConsensusITCC(K, random_state=0)._run(
         planted.X, None, links=None, callback=None, data=relational(planted.X)
     )
     before = dict(run.state.products)

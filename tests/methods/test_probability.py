@@ -32,7 +32,7 @@ K = 4
 def solved(X: Any, k: int = K, **parameters: Any) -> Any:
     """A fitted default, its problem and where it ended."""
     model = ConsensusITCC(k, random_state=0, **parameters)
-    task, run = model._solved(X, None, links=None, callback=None, data=relational(X))
+    task, run = model._run(X, None, links=None, callback=None, data=relational(X))
     return model, InformationProblem(task.data, task.links), run.state
 
 

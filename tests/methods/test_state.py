@@ -97,13 +97,13 @@ def test_links_and_graphs_leave_no_attributes_of_their_own(estimator: Any) -> No
 def test_a_fit_that_fails_leaves_the_estimator_as_it_was(estimator: Any, monkeypatch: Any) -> None:
     new, fitted = (brief(estimator) for _ in range(2))
     states = [dict(vars(new)), dict(vars(fitted.fit(X)))]
-    whole_run = estimator._best_run
+    whole_run = estimator._solve
 
     def broken(self: Any, task: Any) -> Any:
         whole_run(self, task)
         raise RuntimeError("in the middle")
 
-    monkeypatch.setattr(estimator, "_best_run", broken)
+    monkeypatch.setattr(estimator, "_solve", broken)
     for model, before in zip([new, fitted], states, strict=True):
         with pytest.raises(RuntimeError, match="in the middle"):
             model.fit(X + 1.0, links=LINKS)
@@ -114,7 +114,7 @@ def test_a_fit_that_fails_leaves_the_estimator_as_it_was(estimator: Any, monkeyp
 @every
 def test_an_interrupted_run_leaves_what_is_documented(estimator: Any, monkeypatch: Any) -> None:
     model = brief(estimator)
-    whole_run = estimator._best_run
+    whole_run = estimator._solve
 
     def interrupted(self: Any, task: Any) -> Any:
         run = whole_run(self, task)
@@ -122,7 +122,7 @@ def test_an_interrupted_run_leaves_what_is_documented(estimator: Any, monkeypatc
         lost.run = replace(run, converged=False)
         raise lost
 
-    monkeypatch.setattr(estimator, "_best_run", interrupted)
+    monkeypatch.setattr(estimator, "_solve", interrupted)
     for _ in range(2):
         with pytest.raises(Interrupted):
             model.fit(X)

@@ -52,12 +52,12 @@ def test_storage_and_unit_do_not_matter(planted: Any, hold: Any, scale: float) -
 def test_a_run_is_replaced_by_better_ones_only(planted: Any) -> None:
     """What comes back has the lowest objective of all that was tried."""
     model = ConsensusITCC(K, init=astray(planted.row_labels), max_iter=1, random_state=0)
-    task, run = model._solved(planted.X, None)
+    task, run = model._run(planted.X, None)
     problem = model._sized(model._linked_problem(task), run.state, task)
     tried = [run.objective]
 
     def sweeps(state: Any) -> Run:
-        other = model._alternate(problem, state, task)
+        other = model._sweep(problem, state, task)
         tried.append(other.objective)
         return other
 
@@ -71,7 +71,7 @@ def test_only_counts_that_vary_as_assumed_have_sizes_and_swaps(planted: Any, kin
     bursts = np.where(np.arange(1200) % 2, 1, 5)[:, None] * X
     others = {"bursts": bursts, "yes and no": np.minimum(X, 1), "weights": np.log1p(X)}
     model = ConsensusITCC(K, random_state=0)
-    task, run = model._solved(others.get(kind, X), None)
+    task, run = model._run(others.get(kind, X), None)
     problem = model._sized(model._linked_problem(task), run.state, task)
     assert bool(problem.occurrence) == model._rarity.any() == (kind == "counts")
 
@@ -79,7 +79,7 @@ def test_only_counts_that_vary_as_assumed_have_sizes_and_swaps(planted: Any, kin
 def test_losses_and_gains_are_differences_of_the_objective(planted: Any) -> None:
     """Of merged clusters, and of one that was parted, as the problem itself judges them."""
     model = ITCC(K, random_state=0)
-    task, run = model._solved(planted.X, None)
+    task, run = model._run(planted.X, None)
     center, unit = task.data.center, 1.0
     problem = InformationProblem(task.data, occurrence={center: unit})
     labels, state = model.labels_, run.state

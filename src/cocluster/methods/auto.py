@@ -188,9 +188,9 @@ class CoCluster(
                 "one more view of the samples."
             )
         told = {"links": links, "callback": callback, "prior": prior, "graphs": graphs}
-        return self._fitted(layer_of(X, layer), y, mask, layer, **told)
+        return self._run(layer_of(X, layer), y, mask, layer, **told)
 
-    def _fitted(
+    def _run(
         self,
         X: Any,
         y: Any = None,
@@ -217,7 +217,7 @@ class CoCluster(
         own, wanted, before = self._with_start(own, estimator, data)
         model = estimator(**own)
         try:
-            task, run = model._solved(X, y, data=data, **told)
+            task, run = model._run(X, y, data=data, **told)
         except Interrupted:
             # The method has kept what it had found, see `Coclusterer`.
             self._store(model, None, layer)
@@ -433,4 +433,4 @@ def by_default(
     """Labels of every type by what `CoCluster` does by default."""
     init: Any = "spectral" if start is None else dict(start)
     model = CoCluster(n_clusters, n_column_clusters=n_column_clusters, init=init, random_state=seed)
-    return model._fitted(data, calibrated=False).labels_by_type_
+    return model._run(data, calibrated=False).labels_by_type_

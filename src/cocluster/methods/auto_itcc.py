@@ -232,25 +232,25 @@ class ConsensusITCC(ITCC):
         unit = cast(PlacedTask, task).occurrence(problem, state)
         return problem.with_occurrence(task.data.center, unit) if unit else problem
 
-    def _alternate(self, problem: Any, start: State, task: Task) -> Run:
+    def _sweep(self, problem: Any, start: State, task: Task) -> Run:
         if not problem.occurrence:
             # Sweeps without sizes would lead away from a good start.
             problem = self._sized(problem, start, task)
-        run = super()._alternate(problem, start, task)
+        run = super()._sweep(problem, start, task)
         if problem.occurrence:
             return run
         # A start that is far off does not show yet how counts vary.
         problem = self._sized(problem, run.state, task)
-        return super()._alternate(problem, run.state, task) if problem.occurrence else run
+        return super()._sweep(problem, run.state, task) if problem.occurrence else run
 
-    def _solve(self, task: Task, start: Start) -> Run:
-        run = super()._solve(task, start)
+    def _solve_from(self, task: Task, start: Start) -> Run:
+        run = super()._solve_from(task, start)
         problem = self._sized(self._linked_problem(task), run.state, task)
         if not problem.occurrence or task.links or task.priors:
             return run
 
         def sweeps(state: State) -> Run:
-            return self._finished(problem, self._alternate(problem, state, task))
+            return self._finished(problem, self._sweep(problem, state, task))
 
         return with_swaps(problem, run, sweeps, self.tol)
 

@@ -1,13 +1,13 @@
-"""What every co-clusterer shares: data checked on the way in, starts, attributes on the way out.
+"""Base class of all methods: checks of the input, starts, and the fitted attributes.
 
-A fit goes through these hooks, each of which a method may replace:
+`fit` calls `_run`, which calls these hooks in order; a method may override each of them:
 
     _check_parameters -> _checked (the data) -> _clusters -> _check_blocks -> _scaled
     -> _prepared (graphs, similarities, metrics: once, whatever the number of starts)
-    -> _starts, _solve (one run from each start; the best is kept) -> _store
+    -> _solve (the best run; calls `_solve_from` for each of the `_starts`) -> _store
 
-Until `_store` nothing is written to the estimator: what one hook finds out travels to the next in
-a `Task`. So a fit that fails leaves the estimator as it was.
+Nothing is written to the estimator before `_store`: a `Task` carries the results of one hook to
+the next. A fit that fails therefore leaves the estimator as it was.
 """
 
 from __future__ import annotations
@@ -134,14 +134,10 @@ class Coclusterer(FittedMixin, ClusterMixin, BiclusterMixin, BaseEstimator):
         ``mask`` is True where an entry of X is known, for the methods that take unknown ones (NaN
         says the same): FNMTF, NMTF and NMF.
         """
-        return self._fit(X, y, links=links, callback=callback, mask=mask)
-
-    def _fit(self, X: Any, y: Any, **fitting: Any) -> Self:
-        """`fit`, with graphs for the methods that take them."""
-        self._solved(X, y, **fitting)
+        self._run(X, y, links=links, callback=callback, mask=mask)
         return self
 
-    def _solved(
+    def _run(
         self,
         X: Any,
         y: Any,
@@ -153,9 +149,10 @@ class Coclusterer(FittedMixin, ClusterMixin, BiclusterMixin, BaseEstimator):
         prior: Any = None,
         data: RelationalData | None = None,
     ) -> tuple[Task, Run]:
-        """Fit, and return what was solved and how, for those who go on from there.
+        """Fit the estimator and return the task with its best run.
 
-        ``prior`` are probabilities of the clusters for the samples, ``data`` is X, if already read.
+        ``prior`` holds probabilities of the clusters for the samples; ``data`` is X as relational
+        data, if the caller has read it already.
         """
         self._check_parameters()
         data = self._checked(self._read(X, mask) if data is None else data)
@@ -171,7 +168,7 @@ class Coclusterer(FittedMixin, ClusterMixin, BiclusterMixin, BaseEstimator):
         task = Task(data, clusters, supervision, rng, callback, graphs, priors)
         try:
             task = self._prepared(task)
-            run = self._best_run(task)
+            run = self._solve(task)
             self._store(task, run)
         except Interrupted as interruption:
             if interruption.run is not None:
@@ -284,16 +281,16 @@ class Coclusterer(FittedMixin, ClusterMixin, BiclusterMixin, BaseEstimator):
         """Where the runs begin, one after the other."""
         yield from starts(task.data, task.clusters, self.init, self.n_init, task.rng)
 
-    def _best_run(self, task: Task) -> Run:
-        """The run with the lowest objective among those from all starts."""
-        return best_of(self._solve(task, start) for start in self._starts(task))
+    def _solve(self, task: Task) -> Run:
+        """Return the run with the lowest objective among those from all starts."""
+        return best_of(self._solve_from(task, start) for start in self._starts(task))
 
-    def _solve(self, task: Task, start: Start) -> Run:
-        """One run from one start (None: at random)."""
+    def _solve_from(self, task: Task, start: Start) -> Run:
+        """Return the run from one start; None means a random start."""
         raise NotImplementedError
 
-    def _alternate(self, problem: Problem, start: State, task: Task) -> Run:
-        """The loop, with the parameters of the estimator."""
+    def _sweep(self, problem: Problem, start: State, task: Task) -> Run:
+        """Sweep over the types from a state until the estimator's stopping rule holds."""
         return alternate(
             problem, start, max_iter=self.max_iter, tol=self.tol, callback=task.callback
         )

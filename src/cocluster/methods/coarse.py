@@ -58,7 +58,7 @@ class Placing(Protocol):
         It must know how to place objects by what is known of the clusters, ``predicted``.
         """
 
-    def _alternate(self, problem: Any, start: State, task: Task) -> Run:
+    def _sweep(self, problem: Any, start: State, task: Task) -> Run:
         """Sweeps from a start."""
 
     def _finished(self, problem: Any, run: Run) -> Run:
@@ -86,7 +86,7 @@ def coarse_to_fine(method: Placing, task: Task, best_run: Callable[[Task], Run])
     found = best_run(sample)
     problem = method._linked_problem(task)
     state = problem.predicted(task.data.center, together(problem, found.state))
-    return method._finished(problem, method._alternate(problem, state, task))
+    return method._finished(problem, method._sweep(problem, state, task))
 
 
 def together(problem: RelationalProblem, found: State) -> State:

@@ -79,9 +79,10 @@ class PriorMixin(Base):
         ``prior`` holds probabilities of the clusters for the samples, shape
         (n_samples, n_clusters), which replace those that follow from the links.
         """
-        return self._fit(X, y, links=links, callback=callback, mask=mask, prior=prior)
+        self._run(X, y, links=links, callback=callback, mask=mask, prior=prior)
+        return self
 
-    def _best_run(self, task: Task) -> Run:
+    def _solve(self, task: Task) -> Run:
         """Return the best run, with links between samples propagated to all if ``spread``.
 
         Then the method is run without links first. From its labels and the links follow the
@@ -95,11 +96,11 @@ class PriorMixin(Base):
         if prior is None:
             return self._run_without_prior(task)
         start = given_start(task.data, task.clusters, {center: prior.argmax(axis=1)})
-        return self._solve(replace(task, priors={center: prior}), start)
+        return self._solve_from(replace(task, priors={center: prior}), start)
 
     def _run_without_prior(self, task: Task) -> Run:
         """Return the best run of a task without a prior, large data by way of a subsample."""
-        return coarse_to_fine(self, task, super()._best_run)
+        return coarse_to_fine(self, task, super()._solve)
 
 
 def _posterior(task: Task, links: Links, best_run: Callable[[Task], Run]) -> Array | None:

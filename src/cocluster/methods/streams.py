@@ -34,7 +34,7 @@ from cocluster.linalg.types import Array, Factor, is_operator
 from cocluster.methods import numbering
 from cocluster.methods.base import Coclusterer
 from cocluster.methods.task import Task
-from cocluster.trifactor import Interrupted, State
+from cocluster.trifactor import Interrupted, Run, State
 from cocluster.utils.randomness import generator
 
 # Rounds of new rows and all columns for a block: labels of planted data settle in two or three.
@@ -172,14 +172,16 @@ class PartialFitMixin(Base):
         """Number of rows that `fit` and `partial_fit` have been given."""
         return _stream_so_far(self).seen.n
 
-    def _fit(self, X: Any, y: Any, **fitting: Any) -> Self:
+    def _run(self, X: Any, y: Any, **fitting: Any) -> tuple[Task, Run]:
         try:
-            task, _ = self._solved(X, y, **fitting)
+            task, run = super()._run(X, y, **fitting)
         except Interrupted:
             self.__dict__.pop("_stream", None)
             raise
-        self._stream = _stream_of_fit(self, task)
-        return self
+        # Only `CoCluster` passes ``data``. It has no `partial_fit`, and the sums cost a product.
+        if fitting.get("data") is None:
+            self._stream = _stream_of_fit(self, task)
+        return task, run
 
     def _streamed_rows(self, data: RelationalData) -> Factor:
         """Return the factor of new rows, with the columns and the association fixed."""

@@ -92,8 +92,8 @@ class HardTriFactorEstimator(Coclusterer):
     def _linked_problem(self, task: Task) -> TriFactorProblem:
         return with_links(self._problem(task), task.links)
 
-    def _solve(self, task: Task, start: Start) -> Run:
-        return self._alternate(*linked_start(self._problem(task), task, start), task)
+    def _solve_from(self, task: Task, start: Start) -> Run:
+        return self._sweep(*linked_start(self._problem(task), task, start), task)
 
     def _costs_of(self, data: RelationalData) -> Array:
         """Squared distance to every prototype, in the scale and with the weights of the fit."""
@@ -136,8 +136,8 @@ class SoftTriFactorEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         """The problem that defines the method."""
         raise NotImplementedError
 
-    def _solve(self, task: Task, start: Start) -> Run:
-        return self._alternate(*linked_start(self._problem(task), task, start), task)
+    def _solve_from(self, task: Task, start: Start) -> Run:
+        return self._sweep(*linked_start(self._problem(task), task, start), task)
 
     def _store(self, task: Task, run: Run) -> None:
         self._store_run(task, run)

@@ -91,12 +91,12 @@ class FNMTF(PriorMixin, HardPartialFitMixin, UnknownEntries, HardTriFactorEstima
         problem = super()._linked_problem(task)
         return with_penalties(problem, prior_costs(task, problem.data_norm))
 
-    def _solve(self, task: Task, start: Start) -> Run:
+    def _solve_from(self, task: Task, start: Start) -> Run:
         if task.priors and start is not None:
             # The start follows from the links; sweeps without the prior would lead away from it.
             problem = self._linked_problem(task)
-            return self._alternate(problem, state_from(problem, start), task)
-        return super()._solve(task, start)
+            return self._sweep(problem, state_from(problem, start), task)
+        return super()._solve_from(task, start)
 
     def _predicting_associations(self, task: Task, run: Run) -> tuple[Array, ...]:
         # Means of few entries say little: they are drawn to the mean of all.

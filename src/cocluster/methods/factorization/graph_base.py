@@ -206,7 +206,8 @@ class GraphFitMixin(Base):
         An asymmetric graph is symmetrised by maximum. Other arguments are those of
         `Coclusterer.fit`.
         """
-        return self._fit(X, y, links=links, callback=callback, graphs=graphs, mask=mask)
+        self._run(X, y, links=links, callback=callback, graphs=graphs, mask=mask)
+        return self
 
 
 @dataclass(eq=False, repr=False)

@@ -175,9 +175,9 @@ class StarSSNMF(SoftTriFactorEstimator):
             kind = "kmeans" if number % 2 else "random"
             yield from starts(task.given, task.clusters, kind, 1, task.rng)
 
-    def _best_run(self, task: Task) -> Run:
+    def _solve(self, task: Task) -> Run:
         # First by the metric alone, as in the paper.
-        best = super()._best_run(replace(task, links={}))
+        best = super()._solve(replace(task, links={}))
         return self._with_links(task, best.state) if task.links and self.continued else best
 
     def _with_links(self, task: Task, state: State) -> Run:
@@ -190,8 +190,8 @@ class StarSSNMF(SoftTriFactorEstimator):
         membership_by_type = memberships_by_type(task.data, state)
         labels = {name: strongest(M) for name, M in membership_by_type.items()}
         problem = with_links(self._problem(task), task.links)
-        from_labels = self._alternate(problem, state_from(problem, labels), task)
-        return best_of((from_labels, self._solve(task, labels)))
+        from_labels = self._sweep(problem, state_from(problem, labels), task)
+        return best_of((from_labels, self._solve_from(task, labels)))
 
     def _problem(self, task: Any) -> TriFactorProblem:
         # Entries of both signs need the smaller step, and associations of both signs.

@@ -314,7 +314,7 @@ class ITCC(PriorMixin, HardPartialFitMixin, Coclusterer):
             return problem
         return replace(problem, priors=prior_costs(task, problem.information))
 
-    def _solve(self, task: Task, start: Start) -> Run:
+    def _solve_from(self, task: Task, start: Start) -> Run:
         problem = self._linked_problem(task)
         labels = {}
         for name, k in task.clusters.items():
@@ -326,7 +326,7 @@ class ITCC(PriorMixin, HardPartialFitMixin, Coclusterer):
             )
             # Labels live where the rows do: with the workers, for Dask collections.
             labels[name] = task.data.placed(name, indicator)
-        return self._finished(problem, self._alternate(problem, State(labels), task))
+        return self._finished(problem, self._sweep(problem, State(labels), task))
 
     def _finished(self, problem: InformationProblem, run: Run) -> Run:
         # New samples are coded by these joint distributions, and the user sees them as S.

@@ -123,7 +123,7 @@ class KernelKMeans(Coclusterer):
             linked = supervised_kernel(K, links.must_link, links.cannot_link, self.link_weight)
         return task.extended(KernelTask, kernel=K, linked=linked)
 
-    def _solve(self, task: Any, start: Start) -> Run:
+    def _solve_from(self, task: Any, start: Start) -> Run:
         center = task.data.center
         partition = kernel_kmeans(
             task.linked,

@@ -128,7 +128,7 @@ class SpectralCoclusterer(Coclusterer):
             SpectralTask, points=points, projection=B, landed=landed, extras=extras
         )
 
-    def _best_run(self, task: Any) -> Run:
+    def _solve(self, task: Any) -> Run:
         finished = {name: self._finished(Z) for name, Z in task.points.items()}
         groups = [list(finished)] if self._together else [[name] for name in finished]
         sets = {
