@@ -17,7 +17,7 @@ from cocluster.datasets.fetch import fetch
 from cocluster.datasets.registry import nearest
 from cocluster.io.dataset import Dataset
 from cocluster.linalg.types import Array
-from cocluster.utils.randomness import RandomState, generator
+from cocluster.utils.checks import RandomState, generator
 
 
 @dataclass(frozen=True)

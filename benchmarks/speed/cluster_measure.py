@@ -42,7 +42,7 @@ from cocluster.linalg.passes import part_of
 from cocluster.linalg.subspace import unit_rows
 from cocluster.trifactor import BlockQuadratic, Indicator, NonNegative
 from cocluster.trifactor.constraints import _hardened, _step_part
-from cocluster.utils.threads import VARIABLE, limit, narrow_products
+from cocluster.utils.threads import VARIABLE, limit, single_blas_thread
 
 REPEATS = 3
 # What takes so many seconds is not repeated.
@@ -163,7 +163,7 @@ def seconds_of_calls(X: sp.csr_array, shape: Shape, programs: tuple[str, ...]) -
     found = {}
     for program in programs:
         calls = start_calls(X, shape) if program == "start" else sweep_calls(program, X, shape)
-        with narrow_products(), limit(1), threadpool_limits(1), part_of(shape.blocks):
+        with single_blas_thread(), limit(1), threadpool_limits(1), part_of(shape.blocks):
             for name, call in calls.items():
                 found[f"{program}/{name}"] = fastest(call, time.process_time)
         if program == "start":

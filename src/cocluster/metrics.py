@@ -16,7 +16,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.special import entr
 
 from cocluster.linalg.types import Array
-from cocluster.utils.parsing import as_list
+from cocluster.utils.text import as_list
 
 
 def confusion_matrix(

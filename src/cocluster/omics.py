@@ -23,7 +23,7 @@ from cocluster.methods.costs import costs, has_costs
 from cocluster.report.explain import explain
 from cocluster.report.statistics import scored
 from cocluster.utils.checks import check_integer
-from cocluster.utils.versions import versions
+from cocluster.utils.optional import versions
 
 # Added to means before they are divided, as scanpy has it: genes that no cell has give no infinity.
 LEAST_MEAN = 1e-9

@@ -13,7 +13,7 @@ import pytest
 from cocluster import open_project
 from cocluster.projects import ledger
 from cocluster.projects.making import reserve
-from cocluster.utils.locks import sole_writer
+from cocluster.utils.locks import write_lock
 from tests.cli.files import blocks, write_csv
 from tests.cli.run import called, done, process
 
@@ -200,7 +200,7 @@ def test_a_ledger_that_cannot_be_written_whole_stays_as_it_was(table, tmp_path, 
 
 def test_a_second_writer_is_told_who_is_the_first(table, tmp_path):
     done("fit", "table.csv", "-k", "2", cwd=tmp_path)
-    with sole_writer(tmp_path / "table-cocluster"):
+    with write_lock(tmp_path / "table-cocluster"):
         found = called("edit", "table-cocluster", "rename", "0", "x", cwd=tmp_path)
         again = called("fit", "table.csv", "-k", "2", "--force", cwd=tmp_path)
         # Reading is free.

@@ -14,11 +14,11 @@ from sklearn.base import clone
 
 import cocluster
 from cocluster import CoCluster, Links, TriFactorization
+from cocluster.blocks.rows import Interrupted
 from cocluster.data.relational import relational
 from cocluster.methods import auto, base
 from cocluster.methods.auto_itcc import ConsensusITCC, ShiftedITCC
 from cocluster.methods.catalogue import METHODS
-from cocluster.utils.errors import Interrupted
 
 CATALOGUE = [method.estimator for method in METHODS.values()]
 OTHERS = [ConsensusITCC, ShiftedITCC, TriFactorization]

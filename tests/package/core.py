@@ -22,7 +22,7 @@ import numpy as np
 
 import cocluster
 from cocluster.cli import run
-from cocluster.utils.optional import install
+from cocluster.utils.optional import install_command
 
 
 def fitted() -> Any:
@@ -94,7 +94,7 @@ def told(extra: str, wish: Callable[[], Any]) -> str:
         wish()
     except ImportError as error:
         sentence = str(error)
-        assert install(extra) in sentence, sentence
+        assert install_command(extra) in sentence, sentence
         return sentence
     raise AssertionError(f"nothing is said of the missing extra {extra}")
 

@@ -8,21 +8,20 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from cocluster.utils.checks import check_integer, check_number, is_number, is_whole
-from cocluster.utils.indexing import row_key
-from cocluster.utils.named import by_name
+from cocluster.linalg.matrices import row_key
+from cocluster.utils.checks import broadcast, check_integer, check_number, is_integer, is_number
 
 
 @pytest.mark.parametrize("value", [0, -3, np.int8(2), np.uint64(7)])
 def test_whole_numbers_are_those_of_python_and_numpy(value):
-    assert is_whole(value)
+    assert is_integer(value)
     assert is_number(value)
 
 
 @pytest.mark.parametrize("value", [1.0, np.float32(2.5), float("nan")])
 def test_a_float_is_a_number_but_no_whole_one(value):
     assert is_number(value)
-    assert not is_whole(value)
+    assert not is_integer(value)
 
 
 @pytest.mark.parametrize("value", [True, np.True_, "1", None, 1j, Decimal(1), np.array([1])])
@@ -35,9 +34,9 @@ def test_what_is_no_number_is_refused(value):
 
 def test_one_value_is_for_every_name_and_a_mapping_stays():
     given = MappingProxyType({"words": 2})
-    assert by_name(given, ["words", "authors"]) is given
+    assert broadcast(given, ["words", "authors"]) is given
     # A text is one value, though it could be taken apart.
-    assert by_name("ab", ["words", "authors"]) == {"words": "ab", "authors": "ab"}
+    assert broadcast("ab", ["words", "authors"]) == {"words": "ab", "authors": "ab"}
 
 
 def test_only_an_ellipsis_is_taken_off_a_key():

@@ -10,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from cocluster.utils.errors import Unreadable
-from cocluster.utils.files import cache_folder, new_file, new_folder, unreadable
+from cocluster.utils.files import Unreadable, cache_folder, new_file, new_folder, wrap_read_errors
 
 
 def test_a_file_appears_when_it_is_complete(tmp_path):
@@ -54,14 +53,14 @@ def test_a_folder_that_is_not_finished_leaves_nothing(tmp_path):
 
 def test_errors_name_what_cannot_be_read_once():
     named = pytest.raises(ValueError, match=r"^x\.csv cannot be read \(KeyError\)")
-    with named, unreadable("x.csv", KeyError):
+    with named, wrap_read_errors("x.csv", KeyError):
         raise KeyError
     named = pytest.raises(ValueError, match=r"^x\.csv lacks a$")
-    with named, unreadable("x.csv", ValueError):
+    with named, wrap_read_errors("x.csv", ValueError):
         raise ValueError("x.csv lacks a")
-    with pytest.raises(FileNotFoundError), unreadable("x.csv", OSError):
+    with pytest.raises(FileNotFoundError), wrap_read_errors("x.csv", OSError):
         raise FileNotFoundError
-    with pytest.raises(MemoryError), unreadable("x.csv", Exception):
+    with pytest.raises(MemoryError), wrap_read_errors("x.csv", Exception):
         raise MemoryError
 
 
@@ -76,14 +75,14 @@ def test_errors_of_other_libraries_become_ours_even_if_they_name_the_file():
     for error in (OfALibrary("x.csv is odd"), Absent("x.csv has no group"), lines):
         with (
             pytest.raises(Unreadable, match=r"x\.csv cannot be read"),
-            unreadable("x.csv", Exception),
+            wrap_read_errors("x.csv", Exception),
         ):
             raise error
 
 
 def test_what_a_library_prints_is_cut_off():
     long = pytest.raises(ValueError, match=r"x\.csv cannot be read \(a{100}")
-    with long as caught, unreadable("x.csv", OSError):
+    with long as caught, wrap_read_errors("x.csv", OSError):
         raise OSError("a" * 10_000)
     assert len(str(caught.value)) < 1000
 
@@ -91,8 +90,8 @@ def test_what_a_library_prints_is_cut_off():
 def test_a_part_that_was_named_is_named_once():
     with (
         pytest.raises(ValueError, match=r"^folder/x\.npz cannot be read \(cut off\);") as caught,
-        unreadable("folder/x.npz", ValueError),
-        unreadable("x.npz", OSError),
+        wrap_read_errors("folder/x.npz", ValueError),
+        wrap_read_errors("x.npz", OSError),
     ):
         raise OSError("cut off")
     assert str(caught.value).count("cannot be read") == 1

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cocluster.utils.locks import sole_writer
+from cocluster.utils.locks import write_lock
 
 
 class Windows:
@@ -62,19 +62,19 @@ def test_systems_without_fcntl_have_one_writer_too(tmp_path):
 def test_in_a_browser_there_is_nobody_else(tmp_path, monkeypatch):
     for name in ("fcntl", "msvcrt"):
         monkeypatch.setitem(sys.modules, name, None)
-    with sole_writer(tmp_path / "new"):
+    with write_lock(tmp_path / "new"):
         assert (tmp_path / ".new.lock").read_text() == f"{os.getpid()}\n"
     assert not list(tmp_path.iterdir())
 
 
 def test_a_second_writer_is_refused_until_the_first_has_ended(tmp_path):
     target = tmp_path / "new"
-    with sole_writer(target):
-        with pytest.raises(BlockingIOError, match=rf"number {os.getpid()}"), sole_writer(target):
+    with write_lock(target):
+        with pytest.raises(BlockingIOError, match=rf"number {os.getpid()}"), write_lock(target):
             pass
-        with sole_writer(tmp_path / "other"):
+        with write_lock(tmp_path / "other"):
             pass
-    with sole_writer(target):
+    with write_lock(target):
         pass
     assert not list(tmp_path.iterdir())
 
@@ -83,19 +83,19 @@ def test_a_second_writer_is_refused_until_the_first_has_ended(tmp_path):
 def test_the_lock_of_a_killed_process_is_free(tmp_path):
     program = f"""
 import pathlib, time
-from cocluster.utils.locks import sole_writer
-with sole_writer(pathlib.Path({str(tmp_path / "new")!r})):
+from cocluster.utils.locks import write_lock
+with write_lock(pathlib.Path({str(tmp_path / "new")!r})):
     print("locked", flush=True)
     time.sleep(60)
 """
     held = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     assert held.stdout is not None
     assert held.stdout.readline() == "locked\n"
-    with pytest.raises(BlockingIOError, match=rf"number {held.pid}"), sole_writer(tmp_path / "new"):
+    with pytest.raises(BlockingIOError, match=rf"number {held.pid}"), write_lock(tmp_path / "new"):
         pass
     held.send_signal(signal.SIGKILL)
     held.communicate()
-    with sole_writer(tmp_path / "new"):
+    with write_lock(tmp_path / "new"):
         pass
 
 
@@ -104,7 +104,7 @@ def test_a_lock_that_is_a_link_is_refused_and_its_target_stays(tmp_path, link):
     thesis = tmp_path / "thesis.txt"
     thesis.write_text("years of work")
     link(thesis, tmp_path / ".new.lock")
-    with pytest.raises(PermissionError, match=r"\.new\.lock is a"), sole_writer(tmp_path / "new"):
+    with pytest.raises(PermissionError, match=r"\.new\.lock is a"), write_lock(tmp_path / "new"):
         pass
     assert thesis.read_text() == "years of work"
 
@@ -112,5 +112,5 @@ def test_a_lock_that_is_a_link_is_refused_and_its_target_stays(tmp_path, link):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_lock_that_is_a_pipe_is_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / ".new.lock")
-    with pytest.raises(PermissionError, match="not a regular file"), sole_writer(tmp_path / "new"):
+    with pytest.raises(PermissionError, match="not a regular file"), write_lock(tmp_path / "new"):
         pass

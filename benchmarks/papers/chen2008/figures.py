@@ -28,7 +28,7 @@ from benchmarks.papers.grids import FINALISTS, GENE, IMAGE, TEXT, Grid
 from benchmarks.papers.protocol import Column, Sample, Scales, Table
 from benchmarks.papers.solvers import method
 from cocluster.datasets import fetch
-from cocluster.utils.randomness import generator
+from cocluster.utils.checks import generator
 
 OWN = "SS-NMF"
 PERCENT = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0)

@@ -13,7 +13,7 @@ from benchmarks.papers.figures.times import Times
 from benchmarks.papers.grids import FINALISTS, GENE, IMAGE, TEXT
 from benchmarks.papers.protocol import Column, Sample, Scales, Table
 from benchmarks.papers.solvers import method
-from cocluster.utils.randomness import generator
+from cocluster.utils.checks import generator
 
 OWN = "SS-NMF"
 SUPERVISION = (

@@ -36,6 +36,15 @@ from cocluster.linalg.types import Array, Factor, InMemory, Matrix
 Function = Callable[..., Any]
 
 
+class Interrupted(RuntimeError):
+    """Error for a fit that ends early because blocks are lost, for example with a Dask cluster.
+
+    ``run`` is the `Run` with the results until then, or None if there are none.
+    """
+
+    run: Any = None
+
+
 @dataclass(frozen=True, eq=False)
 class Profile:
     """What one pass over the blocks finds out about a matrix.

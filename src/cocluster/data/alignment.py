@@ -11,7 +11,7 @@ import numpy as np
 
 from cocluster.data.containers import Table
 from cocluster.linalg.types import Array
-from cocluster.utils.parsing import is_missing
+from cocluster.utils.text import is_missing
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,9 @@ from cocluster.data.alignment import Alignment, align
 from cocluster.data.containers import as_table, has_views, views_of
 from cocluster.data.relation import Relation, check_objects, count_objects
 from cocluster.data.unknown import known_entries
-from cocluster.linalg.matrices import by_rows
+from cocluster.linalg.matrices import by_rows, row_key
 from cocluster.linalg.partitions import placed
 from cocluster.linalg.types import Array, Matrix, is_blocked
-from cocluster.utils.indexing import row_key
 
 __all__ = ["Relation", "RelationalData", "bipartite", "relational", "star"]
 

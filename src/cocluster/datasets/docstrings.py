@@ -23,7 +23,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from cocluster.linalg.npz import load_arrays, matrices_in, sparse_parts
 from cocluster.linalg.types import Array
 from cocluster.utils.files import cache_folder, new_file
-from cocluster.utils.texts import write_table
+from cocluster.utils.text import write_table
 
 # The twelve subpackages with most public functions and classes, and the modules that hold them.
 CLASSES = {

@@ -21,8 +21,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.linalg.types import Array
-from cocluster.utils.randomness import RandomState, generator
-from cocluster.utils.threads import narrow_products
+from cocluster.utils.checks import RandomState, generator
+from cocluster.utils.threads import single_blas_thread
 
 Pattern = Literal["diagonal", "checkerboard"]
 
@@ -253,7 +253,7 @@ def _pattern(pattern: Pattern, k: int, l: int, rng: np.random.Generator) -> Arra
         return np.eye(k)
     draws = [_half_on(k, l, rng) for _ in range(PATTERN_DRAWS)]
     # The singular values of many small matrices, for which one thread is fastest.
-    with narrow_products():
+    with single_blas_thread():
         clearest_first = sorted(draws, key=_separation, reverse=True)
         for on in clearest_first:
             # The clearest may have rows that are sums of others.

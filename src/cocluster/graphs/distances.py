@@ -10,10 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.linalg.checked import in_form
-from cocluster.linalg.matrices import row_dots
+from cocluster.linalg.matrices import chunks, row_dots
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils import threads
-from cocluster.utils.chunks import chunks
 
 # Of two matrices: a number for each row of the one and the same row of the other.
 Measure = Callable[[InMemory, InMemory], Array]
@@ -104,5 +103,5 @@ def _compiled_distances(X: InMemory, left: Array, right: Array) -> Array:
     if sp.issparse(X):
         # The kernel counts on every entry being stored once.
         X, measure = in_form(X), of_sparse
-    threads.each(measure, list(row_chunks(len(left))))
+    threads.run_tasks(measure, list(row_chunks(len(left))))
     return out

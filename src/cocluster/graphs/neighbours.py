@@ -11,9 +11,8 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
 
 from cocluster.graphs.distances import chosen_distances
-from cocluster.linalg.matrices import as_dense, by_rows, row_squares
+from cocluster.linalg.matrices import as_dense, by_rows, chunks, row_squares
 from cocluster.linalg.types import Array, InMemory
-from cocluster.utils.chunks import chunks
 from cocluster.utils.optional import library
 
 # Up to here all pairs are looked at, in a time that grows with the square of the number of rows.

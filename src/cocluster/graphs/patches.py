@@ -7,8 +7,8 @@ import scipy.sparse as sp
 
 from cocluster.graphs.distances import chosen_distances
 from cocluster.graphs.neighbours import nearest_neighbours
+from cocluster.linalg.matrices import chunks
 from cocluster.linalg.types import Array, InMemory
-from cocluster.utils.chunks import chunks
 
 # Entries of local Laplacians that are held at a time (16 MB an array): each batch is added to the
 # sum once, which copies the whole sum, so batches must not be small either.

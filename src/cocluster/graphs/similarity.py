@@ -14,12 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster.linalg.delegating import delegating
-from cocluster.linalg.matrices import by_rows, gram, pair_dots, row_squares, squared_norm
+from cocluster.linalg.matrices import by_rows, chunks, gram, pair_dots, row_squares, squared_norm
 from cocluster.linalg.partitions import placed, with_rows
 from cocluster.linalg.types import Array, Factor, InMemory, Matrix, is_blocked
 from cocluster.links import Links
 from cocluster.links.closure import link_share, merge_pairs, symmetric
-from cocluster.utils.chunks import chunks
 
 # XᵀX is made in parts of about this many cells, 32 MB in double precision: small beside the data,
 # and large enough for the loop over the parts to cost nothing.

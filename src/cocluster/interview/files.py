@@ -17,9 +17,8 @@ from cocluster.interview.record import Record
 from cocluster.linalg.types import Array
 from cocluster.links import Labelling, Links
 from cocluster.utils.checks import check_integer, check_number
-from cocluster.utils.files import new_file, unreadable
-from cocluster.utils.parsing import json_object
-from cocluster.utils.texts import quoted
+from cocluster.utils.files import new_file, wrap_read_errors
+from cocluster.utils.text import json_object, quote
 
 # Written into every file; the number changes when older programs can no longer read it.
 FORMAT = "cocluster interview 1"
@@ -60,7 +59,9 @@ def read(path: str | os.PathLike[str], data: RelationalData) -> State:
     """Read the state from a file; refuse it if it belongs to other data or was tampered with."""
     content = _read_json(Path(path))
     # People may edit such a file; a missing or mistyped entry is reported in one sentence.
-    with unreadable(str(path), KeyError, TypeError, AttributeError, ValueError, OverflowError):
+    with wrap_read_errors(
+        str(path), KeyError, TypeError, AttributeError, ValueError, OverflowError
+    ):
         _check_data(content["data"], fingerprint(data), path)
         # Files of earlier versions have no first labels, hints or founders.
         labels, first = content["labels"], content.get("first")
@@ -115,7 +116,7 @@ def _parse_hint(feature: int, sample: int, answer: str) -> Hint:
 def _check_answer(answer: str) -> None:
     """Raise if this is none of the three answers."""
     if answer not in SIGNS:
-        raise ValueError(f"there is an answer {quoted(answer)}; answers are {', '.join(SIGNS)}")
+        raise ValueError(f"there is an answer {quote(answer)}; answers are {', '.join(SIGNS)}")
 
 
 def _parse_founder(data: RelationalData, sample: int, after: int) -> tuple[int, int]:
@@ -148,7 +149,7 @@ def _check_data(stored: dict[str, Any], current: dict[str, Any], path: Any) -> N
     """Raise if the fingerprints of the data differ, and say in what."""
     if (stored["center"], stored["sizes"]) != (current["center"], current["sizes"]):
         raise ValueError(
-            f"{path} is an interview on {quoted(stored['sizes'])}, the data have "
+            f"{path} is an interview on {quote(stored['sizes'])}, the data have "
             f"{current['sizes']}: load it with the data it was begun with."
         )
     if stored["ids"] != current["ids"]:
@@ -174,7 +175,7 @@ def _links_to_json(links: Links) -> dict[str, Any]:
 def _links_from_json(content: dict[str, Any], n: int) -> Links:
     """Convert plain lists back to links; refuse links that are not on n samples."""
     if content["n_samples"] != n:
-        raise ValueError(f"its links are on {quoted(content['n_samples'])} samples instead of {n}")
+        raise ValueError(f"its links are on {quote(content['n_samples'])} samples instead of {n}")
     labellings = tuple(Labelling(np.array(codes), apart) for codes, apart in content["labellings"])
     signs = np.array(content["signs"], dtype=int)
     return Links(**{**content, "labellings": labellings, "signs": signs})

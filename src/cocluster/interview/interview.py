@@ -34,10 +34,9 @@ from cocluster.methods.catalogue import METHODS
 from cocluster.methods.ground import Ground, ground_of
 from cocluster.methods.starts import spectral_embedding
 from cocluster.methods.task import clusters_by_type
-from cocluster.utils.checks import check_choice, check_integer, check_number
-from cocluster.utils.files import unreadable
+from cocluster.utils.checks import check_choice, check_integer, check_number, generator
+from cocluster.utils.files import wrap_read_errors
 from cocluster.utils.html import small_table
-from cocluster.utils.randomness import generator
 
 # Two groups cannot be confused by a larger share than half.
 MAX_CONFUSION = 0.5
@@ -431,7 +430,7 @@ class Interview:
         """Load the interview that `save` wrote; refuse other data than those of the file."""
         state = files.read(path, relational(data))
         # A well-formed file may still be inconsistent: samples out of range, or a contradiction.
-        with unreadable(str(path), ValueError, TypeError):
+        with wrap_read_errors(str(path), ValueError, TypeError):
             interview = cls(data, estimator, state.strategy, state.record.initial_links)
             interview._seed, interview._record = state.seed, state.record
             interview._labels, interview._first_labels = state.labels, state.first_labels

@@ -15,7 +15,7 @@ from cocluster.linalg.positions import positions_of
 from cocluster.linalg.types import Array, InMemory
 from cocluster.preprocessing.counting import WordCounter
 from cocluster.utils.html import markup, small_table, tag
-from cocluster.utils.texts import shortened
+from cocluster.utils.text import shorten
 
 # Names that a line shows of each kind of column: whoever wants all has the value itself.
 SHOWN = 5
@@ -29,7 +29,7 @@ def some(names: Iterable[str], shown: int = SHOWN) -> str:
     """
     every = list(names)
     more = f", ... ({len(every):,} in all)" if len(every) > shown else ""
-    return ", ".join(map(shortened, every[:shown])) + more
+    return ", ".join(map(shorten, every[:shown])) + more
 
 
 @dataclass(frozen=True)
@@ -77,15 +77,15 @@ class Reading:
     def summary(self) -> str:
         """What was taken for what, in one line; empty if there is nothing to tell."""
         left_out = [f"{name} ({why})" if why else name for name, why in self.left_out.items()]
-        entries = [shortened(name) for name in self.entries]
+        entries = [shorten(name) for name in self.entries]
         parts = {
-            "id": shortened(self.id),
-            "title": shortened(self.title),
+            "id": shorten(self.id),
+            "title": shorten(self.title),
             "text": some(self.text),
             "entries": " x ".join(entries[:2]) + "".join(f", {e}" for e in entries[2:]),
             "numbers": some(self.numbers),
             "categories": some(self.categories),
-            "classes": f"{shortened(self.label)} (not used)" if self.label else "",
+            "classes": f"{shorten(self.label)} (not used)" if self.label else "",
             "left out": some(left_out),
         }
         named = [f"{what}: {names}" for what, names in parts.items() if names]
@@ -399,7 +399,7 @@ class Dataset:
         return str(markup(table, [tag("p", line) for line in told]))
 
     def __repr__(self) -> str:
-        views = ", ".join(f"{shortened(view)}: {X.shape[1]}" for view, X in self.views.items())
+        views = ", ".join(f"{shorten(view)}: {X.shape[1]}" for view, X in self.views.items())
         return f"Dataset({self.name}; samples: {len(self)}, {views}; {self.n_classes} classes)"
 
 

@@ -14,9 +14,8 @@ from cocluster.io.dataset import Dataset, Reading
 from cocluster.io.models import read_value, write_value
 from cocluster.linalg.types import Array
 from cocluster.preprocessing import WordCounter
-from cocluster.utils.files import unreadable
-from cocluster.utils.parsing import json_object
-from cocluster.utils.texts import as_json
+from cocluster.utils.files import wrap_read_errors
+from cocluster.utils.text import as_json, json_object
 
 # One sample a line, with its name, title, text and all else that is known of it.
 SAMPLES = "samples.jsonl"
@@ -48,7 +47,7 @@ def read_dataset(folder: Path) -> Dataset:
     bare = _data_in(folder)
     place = str(folder / SAMPLES)
     with (
-        unreadable(place, KeyError, TypeError, ValueError, AttributeError),
+        wrap_read_errors(place, KeyError, TypeError, ValueError, AttributeError),
         (folder / SAMPLES).open(encoding="utf-8", newline="\n") as opened,
     ):
         lines = [json_object(line, f"{place}, line {i}") for i, line in enumerate(opened, 1)]

@@ -13,10 +13,9 @@ import numpy as np
 from cocluster.linalg.npz import load_arrays
 from cocluster.linalg.trees import Codec, put_together, taken_apart
 from cocluster.methods.catalogue import METHODS
-from cocluster.utils.files import unreadable
-from cocluster.utils.parsing import json_object
-from cocluster.utils.texts import quoted
-from cocluster.utils.versions import versions
+from cocluster.utils.files import wrap_read_errors
+from cocluster.utils.optional import versions
+from cocluster.utils.text import json_object, quote
 
 # Of the files: raised whenever older programs could not read them any more.
 FORMAT = 1
@@ -81,7 +80,7 @@ def _same_generator(state: dict[str, Any]) -> np.random.Generator:
     """A generator with a state that it had."""
     kinds = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
     if state["bit_generator"] not in kinds:
-        raise ValueError(f"a generator is kept as {quoted(state['bit_generator'])}")
+        raise ValueError(f"a generator is kept as {quote(state['bit_generator'])}")
     bits = getattr(np.random, state["bit_generator"])()
     bits.state = state
     return np.random.Generator(bits)
@@ -117,7 +116,7 @@ class _Library:
     def kind_of(self, name: str) -> type:
         """The class of a name."""
         if name not in _MODULES:
-            raise ValueError(f"{quoted(name)} is nothing that this version knows")
+            raise ValueError(f"{quote(name)} is nothing that this version knows")
         return _loaded(name)
 
     def renamed_attributes(self, name: str) -> dict[str, str]:
@@ -163,7 +162,7 @@ def read_value(folder: Path, name: str) -> Any:
     place = str(folder / f"{name}.json")
     # The files may hold anything that someone typed, or another program: what does not fit shows
     # in as many ways as there are parts.
-    with unreadable(place, Exception):
+    with wrap_read_errors(place, Exception):
         content = json_object((folder / f"{name}.json").read_text(encoding="utf-8"), place)
         check_format(content, place)
         return put_together(content["value"], load_arrays(folder / f"{name}.npz"), _Library())

@@ -16,7 +16,7 @@ from cocluster.linalg.matrices import as_dense, as_sparse
 from cocluster.linalg.npz import sparse_parts
 from cocluster.linalg.types import Array
 from cocluster.utils.files import new_file
-from cocluster.utils.texts import as_json
+from cocluster.utils.text import as_json
 
 # Cells of a table that people still open: beyond, a sparse format is the better one.
 MOST_CELLS = 50_000_000

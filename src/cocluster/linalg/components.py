@@ -9,9 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from cocluster.linalg.matrices import ENTRIES_AT_ONCE
+from cocluster.linalg.matrices import ENTRIES_AT_ONCE, chunks
 from cocluster.linalg.types import Array, InMemory, is_blocked
-from cocluster.utils.chunks import chunks
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from cocluster.linalg.ordering import by_content
 from cocluster.linalg.partitions import gathered, made
 from cocluster.linalg.rowwise import rowwise
 from cocluster.linalg.types import Array, InMemory
-from cocluster.utils.threads import narrow_products
+from cocluster.utils.threads import single_blas_thread
 
 # Most objects that k-means sees; the others go to the nearest centroid. It is there to start
 # a search, and on millions of objects it would take longer than the search itself.
@@ -92,7 +92,7 @@ def kmeans(Z: InMemory, k: int, seed: int, n_init: int, init: Array | str = "k-m
     """
     order = by_content(Z)
     # Embeddings are narrow, so threads of scikit-learn would wait for each other most of the time.
-    with warnings.catch_warnings(), narrow_products():
+    with warnings.catch_warnings(), single_blas_thread():
         warnings.simplefilter("ignore", ConvergenceWarning)
         k, rows = min(k, Z.shape[0]), Z[order]
         start: dict[str, Any] = {"init": init, "n_init": n_init}

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.linalg.matrices import entrywise, label_sums, values_of
+from cocluster.linalg.matrices import chunks, entrywise, label_sums, values_of
 from cocluster.linalg.partitions import Partition
 from cocluster.linalg.types import Array, InMemory
-from cocluster.utils.chunks import chunks
 
 # Numbers gathered at once to multiply rows by columns: 8 MB for each of the two sides.
 NUMBERS_AT_ONCE = 1_000_000

@@ -17,7 +17,7 @@ import numpy as np
 from cocluster.linalg.delegating import delegating
 from cocluster.linalg.eigen import signs
 from cocluster.linalg.types import Array, Matrix, is_blocked
-from cocluster.utils.threads import narrow_products
+from cocluster.utils.threads import single_blas_thread
 
 # A block is about half as wide as vectors are wanted: twice as many blocks of half the width make a
 # space of the same dimension with twice the power of A. Its width is a multiple of 8, because so
@@ -88,7 +88,7 @@ def leading_vectors(
     # As many orthogonal directions as there can be.
     room = max(min(int(inside.sum()), X.shape[0]) - known.shape[1], 0)
     size = min(size, room)
-    with narrow_products():
+    with single_blas_thread():
         if X.shape[0] >= m or is_blocked(X):
             V, values = _leading(X, size, known, draw, room, precise)
         else:

@@ -23,7 +23,6 @@ from cocluster.linalg.delegating import delegating
 from cocluster.linalg.partitions import Partition
 from cocluster.linalg.rowwise import rowwise
 from cocluster.linalg.types import Array, Factor, InMemory, Matrix, is_operator
-from cocluster.utils.chunks import chunks
 
 # Smallest number that is divided by: far below any entry that matters, far above underflow.
 EPS = 1e-12
@@ -39,6 +38,28 @@ DENSE_UP_TO_ENTRIES = 50_000_000
 # With a larger share of stored entries, products of dense arrays are quicker than those
 # of sparse ones, and take at most three times the memory.
 DENSE_FROM_SHARE = 0.25
+
+
+def chunks(n: int, step: int) -> Iterator[slice]:
+    """Cut ``range(n)`` into slices of at most ``step`` (and at least one) elements.
+
+    >>> list(chunks(5, 2))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    # Callers divide memory by the size of an element, which may leave less than one.
+    step = max(1, step)
+    return (slice(start, min(start + step, n)) for start in range(0, n, step))
+
+
+def row_key(key: Any) -> Any:
+    """Return the row index of ``X[rows]`` or of ``X[rows, ...]``, as scikit-learn writes it.
+
+    >>> row_key((slice(2), ...))
+    slice(None, 2, None)
+    """
+    if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
+        return key[0]
+    return key
 
 
 def arrays_of(R: InMemory) -> tuple[Array, ...]:

@@ -19,8 +19,8 @@ import scipy.sparse as sp
 
 from cocluster.linalg.checked import in_bounds
 from cocluster.linalg.types import Array, InMemory
-from cocluster.utils.files import unreadable
-from cocluster.utils.parsing import as_text
+from cocluster.utils.files import wrap_read_errors
+from cocluster.utils.text import as_text
 
 # The arrays of a matrix kept by rows, as most are.
 PARTS = ("data", "indices", "indptr", "shape")
@@ -61,7 +61,7 @@ def load_arrays(file: Path, most_bytes: int | None = None) -> dict[str, Array]:
     """
     # Opened here because numpy leaves a file open that it has opened and cannot read. Without
     # pickle no code of the file can run.
-    with unreadable(file.name, *ERRORS), plain_headers(), file.open("rb") as stream:
+    with wrap_read_errors(file.name, *ERRORS), plain_headers(), file.open("rb") as stream:
         _refuse_announced(file, stream, most_bytes)
         loaded = np.load(stream, allow_pickle=False)
         if isinstance(loaded, np.ndarray):

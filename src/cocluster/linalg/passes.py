@@ -145,7 +145,7 @@ def row_information(R: Any) -> float:
 def _by_rows(kernel: Kernel, R: Any, *arguments: Array, out: Array) -> None:
     """Call a kernel for all rows; enough calls for any number of threads to share evenly."""
     n_parts = min(R.nnz // PART_NONZEROS + 1, N_ROW_PARTS)
-    threads.each(lambda rows: kernel(*_arrays(R), *arguments, *rows, out), _cuts(R, n_parts))
+    threads.run_tasks(lambda rows: kernel(*_arrays(R), *arguments, *rows, out), _cuts(R, n_parts))
 
 
 def _in_parts(
@@ -162,7 +162,7 @@ def _in_parts(
     n_parts = min(max(R.nnz // (32 * max(shape[0] * shape[1], 1)), 2), most)
     parts = np.zeros((n_parts, *shape), dtype or R.dtype)
     tasks = list(zip(_cuts(R, n_parts), parts, strict=True))
-    threads.each(lambda task: kernel(*_arrays(R), *arguments, *task[0], task[1]), tasks)
+    threads.run_tasks(lambda task: kernel(*_arrays(R), *arguments, *task[0], task[1]), tasks)
     # One after the other: a sum over the axis may group them differently.
     total: Array = parts[0]
     for part in parts[1:]:

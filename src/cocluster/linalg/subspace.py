@@ -22,7 +22,7 @@ from cocluster.linalg.matrices import (
 )
 from cocluster.linalg.rowwise import rowwise
 from cocluster.linalg.types import Array, InMemory, Matrix
-from cocluster.utils.threads import narrow_products
+from cocluster.utils.threads import single_blas_thread
 
 # From here on single precision, half the memory to read, is worth a copy of the entries.
 SINGLE_FROM_ENTRIES = 1_000_000
@@ -191,7 +191,7 @@ def _unit_columns(V: Array) -> Array:
 def _both_sides(X: Matrix, V: Array, values: Array) -> tuple[Any, Array]:
     """U Σ and V Σ from the right vectors V."""
     V = V.astype(np.result_type(X.dtype, np.float32), copy=False)
-    with narrow_products():
+    with single_blas_thread():
         # V stays as it is: on a cluster the product is made later.
         return X @ V, V * values.astype(V.dtype)
 

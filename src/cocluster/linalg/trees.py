@@ -31,7 +31,7 @@ import scipy.sparse as sp
 
 from cocluster.linalg.checked import in_bounds
 from cocluster.linalg.types import Array
-from cocluster.utils.texts import shortened
+from cocluster.utils.text import shorten
 
 # Of each layout of scipy the arrays that it is made of.
 _PARTS = {
@@ -170,7 +170,7 @@ def _completed(kind: Any, state: dict[str, Any]) -> dict[str, Any]:
     """The fields of a value; those that an earlier version did not have are as by default."""
     known = {each.name: each for each in fields(kind)}
     if not state.keys() <= known.keys():
-        raise ValueError(f"{kind.__name__} has no {shortened(min(state.keys() - known.keys()))}")
+        raise ValueError(f"{kind.__name__} has no {shorten(min(state.keys() - known.keys()))}")
     for name in known.keys() - state.keys():
         default, make = known[name].default, known[name].default_factory
         if default is MISSING and make is MISSING:

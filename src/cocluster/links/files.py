@@ -23,8 +23,7 @@ from cocluster.links.labelling import Labelling
 from cocluster.links.pairs import COLUMNS, as_ids
 from cocluster.links.stated import Stated
 from cocluster.utils.files import new_file
-from cocluster.utils.parsing import as_float, as_int
-from cocluster.utils.texts import quoted, shortened
+from cocluster.utils.text import as_float, as_int, quote, shorten
 
 # Words for each sign that people and other tools use; the first of each is written.
 WORDS = {
@@ -110,7 +109,7 @@ def _relation(file: Path, line: int, row: Row) -> str:
     if word in SIGNS or LABEL.fullmatch(word):
         return word
     raise ValueError(
-        f"{file.name}, line {line}: {quoted(row['relation'])} is not a relation, use must-link, "
+        f"{file.name}, line {line}: {quote(row['relation'])} is not a relation, use must-link, "
         "cannot-link or unsure (or ml/cl, same/different, match/distinct, 1/-1)."
     )
 
@@ -130,7 +129,7 @@ def _look_up(
             unknown.setdefault(text, line)
     if unknown:
         first = list(unknown.items())[:UNKNOWN_SHOWN]
-        listed = ", ".join(f"{quoted(text)} (line {line})" for text, line in first)
+        listed = ", ".join(f"{quote(text)} (line {line})" for text, line in first)
         raise ValueError(
             f"{file.name} names {len(unknown)} samples that are not among the ids: {listed}"
             f"{', ...' if len(unknown) > len(first) else ''}."
@@ -144,13 +143,13 @@ def _position(file: Path, line: int, text: str, n_samples: int | None, base: int
         position = as_int(text) - base
     except ValueError:
         raise ValueError(
-            f"{file.name}, line {line}: {quoted(text)} is not a position; pass ids= if the file "
+            f"{file.name}, line {line}: {quote(text)} is not a position; pass ids= if the file "
             "names samples by id."
         ) from None
     if not 0 <= position < (n_samples or MOST_SAMPLES):
         last = "" if n_samples is None else f" to {n_samples - 1 + base}"
         raise ValueError(
-            f"{file.name}, line {line}: position {shortened(text.strip())} is out of range, "
+            f"{file.name}, line {line}: position {shorten(text.strip())} is out of range, "
             f"positions go from {base}{last} (base={base})."
         )
     return position
@@ -161,7 +160,7 @@ def _refuse_own_pairs(file: Path, pairs: Array, stated: list[Numbered]) -> None:
     own = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
     if len(own):
         line, row = stated[own[0]]
-        raise ValueError(f"{file.name}, line {line}: {quoted(row['a'])} is linked with itself.")
+        raise ValueError(f"{file.name}, line {line}: {quote(row['a'])} is linked with itself.")
 
 
 def _weight(file: Path, line: int, row: Row) -> float:
@@ -173,7 +172,7 @@ def _weight(file: Path, line: int, row: Row) -> float:
         weight = np.nan  # refused below with all else that is not positive
     if not 0 < weight < np.inf:
         raise ValueError(
-            f"{file.name}, line {line}: weight {quoted(text)} is not a positive number."
+            f"{file.name}, line {line}: weight {quote(text)} is not a positive number."
         )
     return weight
 
@@ -185,7 +184,7 @@ def _labellings(file: Path, rows: list[tuple[int, Row, str, int]], n: int) -> tu
         kind, _, number = word.partition(":")
         of_sample = members.setdefault((int(number or 0), kind), {})
         if of_sample.setdefault(sample, row["b"]) != row["b"]:
-            raise ValueError(f"{file.name}, line {line}: {quoted(row['a'])} has a second label.")
+            raise ValueError(f"{file.name}, line {line}: {quote(row['a'])} has a second label.")
     found = []
     for (_, kind), of_sample in sorted(members.items()):
         codes = np.full(n, -1, dtype=np.int64)

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cocluster.links.pairs import COLUMNS
-from cocluster.utils.files import unreadable
+from cocluster.utils.files import wrap_read_errors
 from cocluster.utils.optional import library
-from cocluster.utils.parsing import json_object
-from cocluster.utils.texts import shortened
+from cocluster.utils.text import json_object, shorten
 
 # What is read: texts by column, and the line they stand on, which messages name.
 Row = dict[str, str]
@@ -47,7 +46,7 @@ def _read_csv(path: Path) -> Iterator[Numbered]:
     """Rows of a CSV file; without a header the columns come in the usual order."""
     # The encoding drops the mark that spreadsheets put before the first name.
     with (
-        unreadable(path.name, csv.Error, UnicodeDecodeError),
+        wrap_read_errors(path.name, csv.Error, UnicodeDecodeError),
         path.open(newline="", encoding="utf-8-sig") as stream,
     ):
         reader = csv.reader(stream)
@@ -60,7 +59,7 @@ def _read_csv(path: Path) -> Iterator[Numbered]:
             if not len(REQUIRED) <= len(cells) <= len(header):
                 raise ValueError(
                     f"{path.name}, line {reader.line_num}: expected {len(REQUIRED)} to "
-                    f"{len(header)} columns ({shortened(', '.join(header))}), found {len(cells)}."
+                    f"{len(header)} columns ({shorten(', '.join(header))}), found {len(cells)}."
                 )
             # The last columns are optional and may be left out of a line.
             padded = cells + [""] * (len(header) - len(cells))
@@ -101,7 +100,7 @@ def _read_json_lines(path: Path) -> Iterator[Numbered]:
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """Numbered lines of a text file that are not blank."""
     with (
-        unreadable(path.name, UnicodeDecodeError),
+        wrap_read_errors(path.name, UnicodeDecodeError),
         path.open(encoding="utf-8-sig") as stream,
     ):
         for line, text in enumerate(stream, start=1):
@@ -133,7 +132,7 @@ def _read_parquet(path: Path) -> Iterator[Numbered]:
     """Rows of a parquet file, counted from 1."""
     parquet, pyarrow = _pyarrow(".parquet"), _pyarrow()
     # Texts are turned into those of Python last, and may then prove to be none.
-    with unreadable(path.name, pyarrow.ArrowException, OSError, UnicodeDecodeError):
+    with wrap_read_errors(path.name, pyarrow.ArrowException, OSError, UnicodeDecodeError):
         table = parquet.read_table(path)
         names = [_column(name) for name in table.column_names]
         columns = [column.to_pylist() for column in table.columns]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from cocluster.data.relational import RelationalData
 from cocluster.links.links import Links
-from cocluster.utils.named import by_name
+from cocluster.utils.checks import broadcast
 
 
 def as_links(
@@ -53,7 +53,7 @@ def links_by_type(
     data: RelationalData, links: object, y: object, n_clusters: Mapping[str, int]
 ) -> dict[str, Links]:
     """Links of every type that has some; ``links`` may be a mapping of type to links."""
-    given = by_name(links, [data.center])
+    given = broadcast(links, [data.center])
     unknown = [name for name in given if name not in data.types]
     if unknown:
         raise ValueError(

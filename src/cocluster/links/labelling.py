@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from cocluster.linalg.types import Array
-from cocluster.utils.parsing import as_list, is_missing
+from cocluster.utils.text import as_list, is_missing
 
 Count = TypeVar("Count", int, Array)
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from cocluster.linalg.matrices import row_key
 from cocluster.linalg.types import Array
 from cocluster.links.closure import (
     Closure,
@@ -43,9 +44,8 @@ from cocluster.links.pairs import (
 )
 from cocluster.links.subset import subset
 from cocluster.links.violations import Violations, count_violations
+from cocluster.utils.checks import RandomState, generator
 from cocluster.utils.html import small_table
-from cocluster.utils.indexing import row_key
-from cocluster.utils.randomness import RandomState, generator
 
 # Samples named at either end of a long chain in a message: enough to see where it begins and ends.
 CHAIN_SHOWN = 4

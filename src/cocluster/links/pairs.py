@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence, Sized
 import numpy as np
 
 from cocluster.linalg.types import Array
-from cocluster.utils.texts import quoted
+from cocluster.utils.text import quote
 
 # Columns of a file that have a meaning of their own; all others are details of a pair.
 COLUMNS = ("a", "b", "relation", "weight")
@@ -80,7 +80,7 @@ def as_ids(ids: Sequence[object] | Array | None, n_samples: int) -> Array | None
     names, counts = np.unique(texts, return_counts=True)
     if (counts > 1).any():
         raise ValueError(
-            f"ids must be unique, {quoted(names[counts > 1][0])} occurs more than once."
+            f"ids must be unique, {quote(names[counts > 1][0])} occurs more than once."
         )
     return texts
 
@@ -99,12 +99,10 @@ def as_details(details: Mapping[str, Sequence[str]], n_pairs: int) -> dict[str, 
     for name, values in details.items():
         if name in COLUMNS:
             raise ValueError(
-                f"a detail cannot be called {quoted(name)}: that is a column of its own."
+                f"a detail cannot be called {quote(name)}: that is a column of its own."
             )
         if len(values) != n_pairs:
-            raise ValueError(
-                f"detail {quoted(name)} has {len(values)} entries for {n_pairs} pairs."
-            )
+            raise ValueError(f"detail {quote(name)} has {len(values)} entries for {n_pairs} pairs.")
     return {name: tuple(values) for name, values in details.items() if any(values)}
 
 

@@ -44,8 +44,7 @@ from cocluster.methods.presenting import (
 from cocluster.methods.probability import probabilities
 from cocluster.methods.task import clusters_by_type
 from cocluster.trifactor import Callback, Interrupted
-from cocluster.utils.checks import check_choice
-from cocluster.utils.randomness import generator
+from cocluster.utils.checks import check_choice, generator
 
 # Parameters that None leaves to the method.
 OPTIONAL = ("n_init", "max_iter", "tol")

@@ -28,7 +28,7 @@ from cocluster.methods.starts import Labels, given_start, start_name
 from cocluster.methods.swapping import with_swaps
 from cocluster.methods.task import Form, Scale, Start, Task, clusters_by_type
 from cocluster.trifactor import Run, State
-from cocluster.utils.named import by_name
+from cocluster.utils.checks import broadcast
 
 # On the leaderboard scores rise from one to five, and ten gain nothing more.
 FEATURE_CLUSTERS_PER_CLUSTER = 5
@@ -203,7 +203,7 @@ class ConsensusITCC(ITCC):
 
     def _clusters(self, data: RelationalData) -> dict[str, int]:
         counts = clusters_by_type(data, self.n_clusters, self.n_column_clusters)
-        given = by_name(self.n_column_clusters, counts)
+        given = broadcast(self.n_column_clusters, counts)
         many = FEATURE_CLUSTERS_PER_CLUSTER * counts[data.center]
         for name in counts:
             if name != data.center and given.get(name) is None:

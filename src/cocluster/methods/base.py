@@ -36,8 +36,7 @@ from cocluster.methods.numbering import by_size
 from cocluster.methods.starts import start_name, starts
 from cocluster.methods.task import Form, Scale, Start, Task, best_of, clusters_by_type
 from cocluster.trifactor import Callback, Interrupted, Problem, Run, State, alternate
-from cocluster.utils.checks import check_choice, check_integer, check_number
-from cocluster.utils.randomness import generator
+from cocluster.utils.checks import check_choice, check_integer, check_number, generator
 
 # Starts by name; anything that is not a string is a start itself.
 INITS = ("spectral", "kmeans", "random")

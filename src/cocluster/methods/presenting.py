@@ -21,7 +21,7 @@ from cocluster.methods.probability import held_out, sampled_rows, temperature
 from cocluster.methods.starts import start_name
 from cocluster.methods.task import Task
 from cocluster.trifactor import RelationalProblem, Run, State
-from cocluster.utils.threads import narrow_products
+from cocluster.utils.threads import single_blas_thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def findings(
     groups: dict[str, Partition] = {}
     degree: float | None = None
     # Products of small tables, for which one thread is fastest.
-    with narrow_products():
+    with single_blas_thread():
         if isinstance(model, ITCC):
             problem = InformationProblem(task.data, task.links)
             if wanted is not None:

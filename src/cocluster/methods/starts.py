@@ -18,8 +18,7 @@ from cocluster.linalg.subspace import (
     unit_rows,
 )
 from cocluster.linalg.types import Array
-from cocluster.utils.checks import check_start
-from cocluster.utils.named import by_name
+from cocluster.utils.checks import broadcast, check_start
 
 Labels = dict[str, Array]
 
@@ -134,7 +133,7 @@ def given_start(data: RelationalData, n_clusters: Mapping[str, int], init: Any) 
         if len(init) > len(data.types):
             raise ValueError(f"init gives {len(init)} arrays for the types {list(data.types)}.")
         init = dict(zip(data.types, init, strict=False))
-    given = by_name(init, [data.center])
+    given = broadcast(init, [data.center])
     unknown = set(given) - set(data.types)
     if unknown or data.center not in given:
         raise ValueError(

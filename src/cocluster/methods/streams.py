@@ -35,7 +35,7 @@ from cocluster.methods import numbering
 from cocluster.methods.base import Coclusterer
 from cocluster.methods.task import Task
 from cocluster.trifactor import Interrupted, Run, State
-from cocluster.utils.randomness import generator
+from cocluster.utils.checks import generator
 
 # Rounds of new rows and all columns for a block: labels of planted data settle in two or three.
 ROUNDS = 5

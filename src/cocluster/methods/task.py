@@ -12,8 +12,7 @@ from cocluster.data.relational import RelationalData
 from cocluster.linalg.types import Array, Matrix
 from cocluster.links import Links
 from cocluster.trifactor import Callback, Run
-from cocluster.utils.checks import check_integer
-from cocluster.utils.named import by_name
+from cocluster.utils.checks import broadcast, check_integer
 
 # Share of an objective that is rounding: sums of 100 million numbers are good to ten digits.
 ROUNDING = 1e-10
@@ -96,7 +95,7 @@ def clusters_by_type(
         )
     names = [name for name in data.types if name != data.center]
     counts = {data.center: k}
-    column_counts = by_name(n_column_clusters, names)
+    column_counts = broadcast(n_column_clusters, names)
     unknown_types = set(column_counts) - set(names)
     if unknown_types:
         raise ValueError(

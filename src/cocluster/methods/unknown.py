@@ -15,14 +15,13 @@ from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, relational
 from cocluster.data.unknown import MISSING
 from cocluster.linalg.known import ones_like
-from cocluster.linalg.matrices import values_of
+from cocluster.linalg.matrices import chunks, values_of
 from cocluster.linalg.partitions import is_hard, strongest
 from cocluster.linalg.types import Array, Factor
 from cocluster.methods.base import Coclusterer
 from cocluster.methods.task import Form, Start, Task
 from cocluster.trifactor import Run
 from cocluster.utils.checks import check_choice
-from cocluster.utils.chunks import chunks
 
 # Pairs of a row and a column whose entries are predicted at once: with a hundred clusters, 80 MB.
 PAIRS_AT_ONCE = 100_000

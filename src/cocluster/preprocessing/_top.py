@@ -11,7 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cocluster.linalg.types import Array, InMemory
-from cocluster.utils.checks import is_number, is_whole
+from cocluster.utils.checks import is_integer, is_number
 
 
 class TopFeatures(SelectorMixin, BaseEstimator):
@@ -53,9 +53,9 @@ class TopFeatures(SelectorMixin, BaseEstimator):
         """Return a function from the number of features to the number to keep."""
         n = self.n_features
         # 1 is one feature and 1.0 all of them: the type says which is meant.
-        if is_whole(n) and n >= 1:
+        if is_integer(n) and n >= 1:
             return lambda available: min(int(n), available)
-        if is_number(n) and not is_whole(n) and 0 < n <= 1:
+        if is_number(n) and not is_integer(n) and 0 < n <= 1:
             return lambda available: max(1, round(float(n) * available))
         raise ValueError(
             f"n_features is {n!r}; pass a number of features (an int >= 1) or a share in (0, 1]."

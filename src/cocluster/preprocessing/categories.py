@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 
 from cocluster.linalg.types import Array
 from cocluster.preprocessing.words import counts_by_class, information_shares
-from cocluster.utils.checks import is_whole
+from cocluster.utils.checks import is_integer
 
 
 class DocumentCategory(TransformerMixin, BaseEstimator):
@@ -54,7 +54,7 @@ class DocumentCategory(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Find the typical words of the categories y in the counts X."""
-        if not is_whole(self.n_words) or self.n_words < 1:
+        if not is_integer(self.n_words) or self.n_words < 1:
             raise ValueError(f"n_words is {self.n_words!r}; pass an int >= 1.")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_non_negative(X, "DocumentCategory")

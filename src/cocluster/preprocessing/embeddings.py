@@ -33,7 +33,7 @@ def sentence_model(name: str) -> Callable[[Sequence[str]], Array]:
     >>> dataset = dataset.with_view("embeddings", embed)  # doctest: +SKIP
     """
     transformers = library(
-        "sentence_transformers", "sentence embeddings", otherwise="or give the vectors yourself"
+        "sentence_transformers", "sentence embeddings", alternative="or give the vectors yourself"
     )
     model = transformers.SentenceTransformer(name)
 

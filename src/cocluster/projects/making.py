@@ -21,7 +21,7 @@ from cocluster.report.account import Account, account
 from cocluster.report.images import thumbnails
 from cocluster.report.page import page
 from cocluster.report.sorting import kept_grids
-from cocluster.utils.texts import is_unicode
+from cocluster.utils.text import is_unicode
 
 # What a run takes on the disk at most, but for very large data: bytes of the report and the
 # account, and bytes for each object (labels, names, factors).

@@ -20,10 +20,15 @@ from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.projects.ledger import Ledger, is_edit, sample_ids
 from cocluster.projects.runs import HEARD, NewRun, StoredRun, write_run
-from cocluster.utils.files import check_contained, hidden_beside, new_folder, sweep, unreadable
-from cocluster.utils.locks import sole_writer
-from cocluster.utils.parsing import json_object
-from cocluster.utils.texts import as_json, read_table, write_table
+from cocluster.utils.files import (
+    check_contained,
+    hidden_sibling,
+    new_folder,
+    remove_leftovers,
+    wrap_read_errors,
+)
+from cocluster.utils.locks import write_lock
+from cocluster.utils.text import as_json, json_object, read_table, write_table
 
 ABOUT, DATA, LINKS, NAMES, RUNS, REPORT = (
     "project.json",
@@ -99,7 +104,7 @@ class Project:
         file = self._latest(NAMES)
         if not file.exists():
             return {}
-        with unreadable(str(file), KeyError, TypeError, ValueError, csv.Error):
+        with wrap_read_errors(str(file), KeyError, TypeError, ValueError, csv.Error):
             return {int(row["cluster"]): row["name"] for row in read_table(file)}
 
     @property
@@ -138,7 +143,7 @@ class Project:
 
         What a killed process was about to do is finished, or taken back, before.
         """
-        with sole_writer(self.folder):
+        with write_lock(self.folder):
             self._mend()
             yield self
 
@@ -221,8 +226,8 @@ def open_project(folder: str | os.PathLike[str]) -> Project:
     [1]
     """
     place = Path(folder)
-    if not place.exists() and hidden_beside(place, OLD).exists():
-        with sole_writer(place):
+    if not place.exists() and hidden_sibling(place, OLD).exists():
+        with write_lock(place):
             _put_back(place)
     if not place.exists():
         raise FileNotFoundError(f"There is no folder {place}.")
@@ -236,8 +241,8 @@ def open_project(folder: str | os.PathLike[str]) -> Project:
         )
     check_contained(place)
     # The next writer would do it, but there may be none.
-    sweep(place)
-    with unreadable(str(file), UnicodeDecodeError):
+    remove_leftovers(place)
+    with wrap_read_errors(str(file), UnicodeDecodeError):
         about = json_object(file.read_text(encoding="utf-8"), str(file))
     check_format(about, str(file))
     return Project(place, about)
@@ -260,7 +265,7 @@ def new_project(folder: str | os.PathLike[str], *, force: bool = False) -> Itera
     target = Path(folder)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with sole_writer(target):
+        with write_lock(target):
             _put_back(target)
             if not force:
                 _refuse(target)
@@ -283,7 +288,7 @@ def _refuse(target: Path) -> None:
 def _replacing(target: Path) -> Iterator[Path]:
     """An unfinished folder that takes the target's place at the end."""
     # With fixed names, because only one process at a time comes here: what is there is left over.
-    unfinished, old = hidden_beside(target, "unfinished"), hidden_beside(target, OLD)
+    unfinished, old = hidden_sibling(target, "unfinished"), hidden_sibling(target, OLD)
     for left in (unfinished, old):
         shutil.rmtree(left, ignore_errors=True)
     unfinished.mkdir()
@@ -304,7 +309,7 @@ def _replacing(target: Path) -> Iterator[Path]:
 
 def _put_back(target: Path) -> None:
     """Undo half a replacement: whoever was at it has ended between its two steps."""
-    old = hidden_beside(target, OLD)
+    old = hidden_sibling(target, OLD)
     if not target.exists() and old.exists():
         old.rename(target)
 

@@ -15,10 +15,9 @@ import numpy as np
 from cocluster.io.models import FORMAT, check_format, read_value, write_value
 from cocluster.linalg.types import Array
 from cocluster.report.grid import Grid
-from cocluster.utils.files import unreadable
-from cocluster.utils.parsing import json_object
-from cocluster.utils.texts import as_json, file_names, quoted, read_table, write_table
-from cocluster.utils.versions import versions
+from cocluster.utils.files import wrap_read_errors
+from cocluster.utils.optional import versions
+from cocluster.utils.text import as_json, file_names, json_object, quote, read_table, write_table
 
 # Where sums of large matrices are kept.
 GRIDS = "grids"
@@ -65,7 +64,7 @@ class StoredRun:
     def about(self) -> dict[str, Any]:
         """What ``run.json`` says."""
         place = self.folder / "run.json"
-        with unreadable(str(place), UnicodeDecodeError):
+        with wrap_read_errors(str(place), UnicodeDecodeError):
             content = json_object(place.read_text(encoding="utf-8"), str(place))
         # Runs of the first versions had no number.
         check_format({"format": FORMAT, **content}, str(place))
@@ -93,7 +92,7 @@ class StoredRun:
         if not file.exists():
             return None
         place = str(file)
-        with unreadable(place, KeyError, TypeError, ValueError, AttributeError):
+        with wrap_read_errors(place, KeyError, TypeError, ValueError, AttributeError):
             return Account.from_dict(json_object(file.read_text(encoding="utf-8"), place))
 
     @property
@@ -102,23 +101,23 @@ class StoredRun:
         if not (self.folder / f"{GRIDS}.json").exists():
             return {}
         place = f"{self.folder.name}/{GRIDS}.json"
-        with unreadable(place, KeyError, TypeError, AttributeError):
+        with wrap_read_errors(place, KeyError, TypeError, AttributeError):
             return {view: Grid.of(kept) for view, kept in read_value(self.folder, GRIDS).items()}
 
     def labels(self, name: str = "samples") -> dict[str, int]:
         """Cluster of every object of a type, by what it is called."""
         place = str(self.folder / "run.json")
-        with unreadable(place, AttributeError):
+        with wrap_read_errors(place, AttributeError):
             called = self.about.get("files", {}).get(name, f"labels_{name}.csv")
         # Such files lie beside this one; another path would lead out of the project.
         if not isinstance(called, str) or Path(called).name != called:
             raise ValueError(
-                f"{place} names {quoted(called)} for labels, which is no file beside it."
+                f"{place} names {quote(called)} for labels, which is no file beside it."
             )
         file = self.folder / called
         if not file.is_file():
             raise ValueError(f"{self.folder} has no labels of {name!r}.")
-        with unreadable(str(file), KeyError, ValueError, TypeError, csv.Error):
+        with wrap_read_errors(str(file), KeyError, ValueError, TypeError, csv.Error):
             return {row["name"]: int(row["cluster"]) for row in read_table(file)}
 
 

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from cocluster.interview import Interview
 from cocluster.projects.project import Project
 from cocluster.utils.files import new_file
-from cocluster.utils.parsing import json_object
+from cocluster.utils.text import json_object
 
 # How the ledger calls answers.
 SOURCE = "ask"

@@ -28,7 +28,7 @@ from cocluster.report.evidence import costs_of, margins
 from cocluster.report.naming import checked_names
 from cocluster.report.subject import Clusters, Subject, labels_of, subject_of
 from cocluster.report.tables import plain
-from cocluster.utils.checks import check_integer, is_whole
+from cocluster.utils.checks import check_integer, is_integer
 
 # Samples that stand for a cluster in links: enough for a cluster to hold together whatever happens
 # to one of them, few enough to leave the others free.
@@ -313,7 +313,7 @@ class Edits:
     def _cluster(self, called: int | str) -> int:
         """The cluster that goes by a label or a name."""
         by_name = {name.casefold(): i for i, name in self.names.items()}
-        found = called if is_whole(called) else by_name.get(str(called).casefold())
+        found = called if is_integer(called) else by_name.get(str(called).casefold())
         if found not in self.state.ids:
             there = ", ".join(map(str, self.state.ids))
             raise ValueError(f"There is no cluster {called!r}; the clusters are {there}.")
@@ -325,7 +325,7 @@ class Edits:
         place = {} if known is None else {str(name): i for i, name in enumerate(known)}
         n, found = len(self.labels), []
         for sample in called:
-            i = sample if is_whole(sample) else place.get(str(sample))
+            i = sample if is_integer(sample) else place.get(str(sample))
             if i is None or not 0 <= int(i) < n:
                 raise ValueError(
                     f"There is no sample {sample!r}; give positions from 0 to {n - 1}"

@@ -37,6 +37,7 @@ from scipy.stats import rankdata
 from cocluster.linalg.matrices import (
     as_dense,
     by_rows,
+    chunks,
     entrywise,
     is_nonnegative,
     safe_inverse,
@@ -46,7 +47,6 @@ from cocluster.linalg.matrices import (
 from cocluster.linalg.partitions import Partition
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.checks import check_choice
-from cocluster.utils.chunks import chunks
 
 # Weight of the probability against the lift in the relevance: what its authors found in a study.
 RELEVANCE = 0.6

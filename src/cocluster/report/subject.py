@@ -14,7 +14,7 @@ from cocluster.data.relational import RelationalData, blocks_of, relational
 from cocluster.linalg.partitions import Partition, as_partition
 from cocluster.linalg.types import Array
 from cocluster.methods.base import check_complete
-from cocluster.utils.named import by_name
+from cocluster.utils.checks import broadcast
 
 
 @runtime_checkable
@@ -185,7 +185,7 @@ def labels_of(found: Any) -> dict[str, Array]:
     given = getattr(found, "labels_by_type_", getattr(found, "labels_", None))
     if given is None and is_model(found):
         raise ValueError(f"This {type(found).__name__} has found nothing yet; call fit first.")
-    named = by_name(found if given is None else given, ["samples"])
+    named = broadcast(found if given is None else given, ["samples"])
     labels = {name: np.asarray(values) for name, values in named.items()}
     for name, values in labels.items():
         if values.ndim != 1 or not values.size:

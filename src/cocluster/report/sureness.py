@@ -20,8 +20,7 @@ from cocluster.report.explanation import Id
 from cocluster.report.outliers import outlier_tests, rejected
 from cocluster.report.subject import Clusters, Subject, labels_of, named_alike, subject_of
 from cocluster.report.tables import Row, as_frame, check_table, plain
-from cocluster.utils.checks import check_integer
-from cocluster.utils.randomness import RandomState, generator
+from cocluster.utils.checks import RandomState, check_integer, generator
 
 # Share of the samples that a refit sees: many enough for the clusters to be about the same, few
 # enough for those left out to judge by.

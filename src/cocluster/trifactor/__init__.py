@@ -23,6 +23,7 @@ A method is a choice of constraint per type, a rule for the association S, and p
 `alternate` sweeps over the factors; each sweep needs two products with each relation.
 """
 
+from cocluster.blocks.rows import Interrupted
 from cocluster.trifactor.association import Association, Free, Identity, NonNegativeAssociation
 from cocluster.trifactor.block import BlockQuadratic
 from cocluster.trifactor.constraints import (
@@ -46,7 +47,6 @@ from cocluster.trifactor.penalties import (
 from cocluster.trifactor.problem import FactorSpec, TriFactorProblem, with_penalties
 from cocluster.trifactor.products import RelationalProblem, State
 from cocluster.trifactor.solve import Callback, Problem, Progress, Run, alternate
-from cocluster.utils.errors import Interrupted
 
 __all__ = [
     "Association",

@@ -8,11 +8,11 @@ from typing import Protocol
 
 import numpy as np
 
+from cocluster.blocks.rows import Interrupted
 from cocluster.linalg.partitions import unchanged
 from cocluster.linalg.types import Array
 from cocluster.trifactor.products import State
-from cocluster.utils.errors import Interrupted
-from cocluster.utils.threads import narrow_products
+from cocluster.utils.threads import single_blas_thread
 
 # Share of the objective at the start below which it counts as zero: the fit is then as good as
 # perfect, and what further sweeps gain nobody sees.
@@ -74,7 +74,7 @@ def alternate(
     relation, the objective included.
     """
     # A sweep is many products of narrow arrays, for which one thread is fastest.
-    with narrow_products():
+    with single_blas_thread():
         run = Run(start, np.array([problem.objective(start)]), converged=False)
         try:
             for sweep in range(1, max_iter + 1):

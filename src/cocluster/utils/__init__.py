@@ -1,1 +1,1 @@
-"""The ground floor: checks, errors, files, threads, randomness. Knows nothing of matrices."""
+"""Parameter checks, text, files, locks, threads and optional libraries; independent of matrices."""

@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all, and errors that name what cannot be read."""
+"""Files and folders that appear complete or not at all, and errors that name the file."""
 
 from __future__ import annotations
 
@@ -13,22 +13,66 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from cocluster.utils.errors import Unreadable
-
-# Letters of what another library says: some print the whole of what they could not read.
-LONGEST_REASON = 300
-# How names of what is not finished begin.
+# Characters quoted from another library's message: some print everything they could not read.
+MAX_REASON = 300
+# Prefix of the names of unfinished files and folders.
 UNFINISHED = ".cocluster-"
+
+
+class Unreadable(ValueError):
+    """Error for a file, or a part of one, that cannot be read.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file.
+    reason : str
+        What is wrong, in the words of the library that reads such files.
+    """
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(
+            f"{name} cannot be read ({reason}); it may be cut off, damaged or of another kind: "
+            "write or get it again."
+        )
+        self.reason = reason
+
+
+@contextmanager
+def wrap_read_errors(name: str, *errors: type[Exception]) -> Iterator[None]:
+    """Turn a library's errors into `Unreadable`, which names the file or the part of it.
+
+    Errors of this package that name the file already pass unchanged, and so do errors that are not
+    about its contents: a missing file and too little memory. Subclasses that a library derives from
+    these are wrapped.
+    """
+    try:
+        yield
+    except MemoryError:
+        raise
+    except errors as error:
+        message = str(error)
+        # Libraries name files as well, but in messages of several lines.
+        is_named = name in message and "\n" not in message
+        kind = type(error)
+        if kind is FileNotFoundError or (kind in (ValueError, Unreadable) and is_named):
+            raise
+        if isinstance(error, Unreadable):
+            reason = error.reason  # a part of the file was named: the name of the file is better
+        else:
+            # The first line says what is wrong; what follows is mostly a dump of the data.
+            reason = message.strip().split("\n")[0][:MAX_REASON].strip() or kind.__name__
+        raise Unreadable(name, reason) from error
 
 
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """A folder to write into, which appears under its name only when it is complete.
+    """Yield a folder to write into, which gets its name only when it is complete.
 
     An empty folder of that name is replaced. If the ``with`` block fails, nothing is left behind.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = _beside(target)
+    unfinished = _unfinished_path(target)
     unfinished.mkdir()
     try:
         yield unfinished
@@ -42,13 +86,13 @@ def new_folder(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def new_file(target: Path) -> Iterator[Path]:
-    """A path to write a file to, which appears under its name only when it is complete.
+    """Yield a path to write a file to, which gets its name only when it is complete.
 
-    Until then a file of that name stays as it is, and it stays for good if the ``with`` block
-    fails. Threads or processes that write the same target at once do not see each other's
+    Until then an existing file of that name stays as it is, and it stays for good if the ``with``
+    block fails. Threads or processes that write the same target at once do not see each other's
     unfinished files; the last one to finish wins.
     """
-    unfinished = _beside(target)
+    unfinished = _unfinished_path(target)
     try:
         yield unfinished
         os.replace(unfinished, target)
@@ -56,73 +100,70 @@ def new_file(target: Path) -> Iterator[Path]:
         unfinished.unlink(missing_ok=True)
 
 
-def _beside(target: Path) -> Path:
-    """A name that nothing else has; what ended processes have left under such names is removed.
+def _unfinished_path(target: Path) -> Path:
+    """Return a unique hidden path beside a target, after removing leftovers of ended processes.
 
-    In the target's folder, so that the last step is one rename on one disk, which cannot be seen
-    half done. Hidden, and with the target's ending, because some writers add the ending they miss.
+    It is in the target's folder, so that the last step is one atomic rename on one disk. It has the
+    target's suffix, because some writers add the suffix they miss.
     """
-    sweep(target.parent)
-    own = f"{os.getpid()}.{_state(os.getpid())[1]}"
-    return target.with_name(f"{UNFINISHED}{_machine()}-{own}-{secrets.token_hex(8)}{target.suffix}")
+    remove_leftovers(target.parent)
+    process = f"{os.getpid()}.{_process_state(os.getpid())[1]}"
+    token = secrets.token_hex(8)
+    return target.with_name(f"{UNFINISHED}{_machine_id()}-{process}-{token}{target.suffix}")
 
 
-def sweep(folder: Path) -> None:
-    """Remove what processes of this machine were writing when they were killed."""
+def remove_leftovers(folder: Path) -> None:
+    """Remove unfinished files and folders of processes of this machine that were killed."""
     # Only the machine that a process ran on can tell whether it has ended.
-    for left in folder.glob(f"{UNFINISHED}{_machine()}-*"):
-        number, _, begun = left.name.removeprefix(UNFINISHED).split("-")[1].partition(".")
-        if number.isdigit() and not _runs(int(number), begun):
-            remove(left)
+    for leftover in folder.glob(f"{UNFINISHED}{_machine_id()}-*"):
+        process, _, start = leftover.name.removeprefix(UNFINISHED).split("-")[1].partition(".")
+        if not process.isdigit() or _is_running(int(process), start):
+            continue
+        if leftover.is_dir():
+            shutil.rmtree(leftover, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                leftover.unlink()
 
 
-def remove(left: Path) -> None:
-    """Remove a file, or a folder with all that is in it; what cannot be removed stays."""
-    if left.is_dir():
-        shutil.rmtree(left, ignore_errors=True)
-    else:
-        with suppress(OSError):
-            left.unlink()
-
-
-def _machine() -> str:
-    """What tells machines apart that share a disk."""
+def _machine_id() -> str:
+    """Return a hash of the host name, which distinguishes machines that share a disk."""
     return f"{zlib.crc32(socket.gethostname().encode()):08x}"
 
 
-def _runs(process: int, begun: str) -> bool:
-    """Whether there is a process that began then; where that cannot be asked for, there is."""
+def _is_running(process: int, start: str) -> bool:
+    """Return whether a process with this start time runs; True where the system cannot tell."""
     if os.name == "nt":
-        return True  # `os.kill` would end it there
+        return True  # there `os.kill` would end the process
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):
-        pass  # it belongs to someone else, or is no number of a process
-    state, since = _state(process)
-    # A process that was killed keeps its number (as a "zombie") until its parent asks for its end;
-    # and then another one may have the number. In a container the same command has the same one
-    # each time, so that this process itself may have that of the one that was killed.
-    return state not in ("Z", "X") and (not since or not begun or since == begun)
+        pass  # another user's process, or no valid process number
+    state, actual_start = _process_state(process)
+    # A killed process keeps its number as a zombie until its parent collects it; later another
+    # process may get the number. In a container the same command has the same number each time, so
+    # even this process may have the number of the one that was killed.
+    return state not in ("Z", "X") and (not actual_start or not start or actual_start == start)
 
 
-def _state(process: int) -> tuple[str, str]:
-    """What a process does, as one letter, and when it began; empty on systems that do not say."""
+def _process_state(process: int) -> tuple[str, str]:
+    """Return the state letter and start time of a process; empty on systems without /proc."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return "", ""
-    # The third and the 22nd of all fields; the name of the program, with its brackets, is second.
+    # Fields 3 and 22; the second field, the program name in brackets, was cut off above.
     return fields[0], fields[19]
 
 
 def open_regular(file: Path, flags: int, mode: int = 0o644) -> int:
-    """Open a file for writing and return its descriptor, unless it leads to another place.
+    """Open a regular file for writing and return its descriptor.
 
     A symbolic link, a second hard link or a special file (a pipe, a device) in a folder from a
-    stranger would have us write to a file elsewhere on the disk; such a file is never opened, or
-    is closed before anything is written.
+    stranger could redirect the write to a file elsewhere on the disk. Such a file is never opened,
+    or is closed before anything is written.
 
     Raises
     ------
@@ -132,14 +173,14 @@ def open_regular(file: Path, flags: int, mode: int = 0o644) -> int:
     if file.is_symlink():
         raise PermissionError(_refusal(file, "a symbolic link"))
     # Opening a pipe would wait for a reader; systems without the two flags have the check alone.
-    safe = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    safe_flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        descriptor = os.open(file, flags | safe, mode)
+        descriptor = os.open(file, flags | safe_flags, mode)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO):
             raise PermissionError(_refusal(file, "not a regular file")) from None
         raise
-    kind = _foreign_kind(os.fstat(descriptor))
+    kind = _irregular_kind(os.fstat(descriptor))
     if kind:
         os.close(descriptor)
         raise PermissionError(_refusal(file, kind))
@@ -147,9 +188,9 @@ def open_regular(file: Path, flags: int, mode: int = 0o644) -> int:
 
 
 def check_contained(folder: Path) -> None:
-    """Raise PermissionError if a file below a folder is a link to another place, or a special file.
+    """Raise PermissionError if a folder contains a link to another place or a special file.
 
-    Whoever writes to such a folder would write to the place that the link leads to.
+    Writing to such a folder would write to the place that the link leads to.
     """
     for parent, folders, files in os.walk(folder):
         for name in folders:
@@ -157,14 +198,14 @@ def check_contained(folder: Path) -> None:
                 raise PermissionError(_refusal(entry, "a symbolic link"))
         for name in files:
             entry = Path(parent, name)
-            # A file of another process that is being replaced may be gone by now.
+            # A file that another process is replacing may be gone by now.
             with suppress(FileNotFoundError):
-                if kind := _foreign_kind(entry.lstat()):
+                if kind := _irregular_kind(entry.lstat()):
                     raise PermissionError(_refusal(entry, kind))
 
 
-def _foreign_kind(status: os.stat_result) -> str:
-    """Say in which way a file is more than a regular file with one name; empty if it is not."""
+def _irregular_kind(status: os.stat_result) -> str:
+    """Describe a link or special file; return an empty text for a regular file with one name."""
     if stat.S_ISLNK(status.st_mode):
         return "a symbolic link"
     if not stat.S_ISREG(status.st_mode):
@@ -179,20 +220,20 @@ def _refusal(file: Path, kind: str) -> str:
     )
 
 
-def hidden_beside(target: Path, word: str) -> Path:
-    """The hidden file or folder that goes with a target, which may be the current folder.
+def hidden_sibling(target: Path, suffix: str) -> Path:
+    """Return the path of a hidden file beside a target, which may be the current folder.
 
-    >>> hidden_beside(Path("/home/me/docs"), "lock").as_posix()
+    >>> hidden_sibling(Path("/home/me/docs"), "lock").as_posix()
     '/home/me/.docs.lock'
     """
-    whole = Path(os.path.abspath(target))
-    return whole.with_name(f".{whole.name}.{word}")
+    path = Path(os.path.abspath(target))
+    return path.with_name(f".{path.name}.{suffix}")
 
 
 def cache_folder() -> Path:
-    """Where downloads and what is slow to make are kept: ``$XDG_CACHE_HOME/cocluster``.
+    """Return the folder for downloads and slow results: ``$XDG_CACHE_HOME/cocluster``.
 
-    By default it lies below ``~/.cache``.
+    By default it is in ``~/.cache``.
     """
     base = os.environ.get("XDG_CACHE_HOME")
     try:
@@ -201,32 +242,3 @@ def cache_folder() -> Path:
         raise FileNotFoundError(
             "There is no home folder to keep files in; set XDG_CACHE_HOME to a folder."
         ) from None
-
-
-@contextmanager
-def unreadable(name: str, *errors: type[Exception]) -> Iterator[None]:
-    """Turn errors of a library into a ValueError that names the file or the part of it.
-
-    A sentence of ours that names it already passes unchanged, and so do errors that say nothing of
-    its contents: a file that is not there, and too little memory. Of such errors libraries have
-    kinds of their own, which are not ours.
-    """
-    try:
-        yield
-    except MemoryError:
-        raise
-    except errors as error:
-        said = str(error)
-        # Others name files, too, but in several lines.
-        named = name in said and "\n" not in said
-        if type(error) is FileNotFoundError or (type(error) in (ValueError, Unreadable) and named):
-            raise
-        raise Unreadable(name, _reason(error)) from error
-
-
-def _reason(error: Exception) -> str:
-    """What is wrong, as a library puts it."""
-    if isinstance(error, Unreadable):
-        return error.why  # a part of it was named already: its whole name is better
-    # The first line says what is wrong; what follows is mostly a dump of the data.
-    return f"{error}".strip().split("\n")[0][:LONGEST_REASON].strip() or type(error).__name__

@@ -1,4 +1,4 @@
-"""One writer at a time."""
+"""A lock that lets one process at a time write a file or folder."""
 
 from __future__ import annotations
 
@@ -9,85 +9,85 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from cocluster.utils.files import hidden_beside, open_regular
+from cocluster.utils.files import hidden_sibling, open_regular
 
-# The byte that is locked on Windows, where nobody else can read what is locked: far behind the
-# number of the process, which others are to read.
-FAR = 1 << 30
+# Offset of the byte that is locked on Windows, where locked bytes cannot be read: far behind the
+# process number, which other processes read.
+LOCK_OFFSET = 1 << 30
 
 
 @contextmanager
-def sole_writer(target: Path) -> Iterator[None]:
-    """Let nobody else write something as long as the ``with`` block lasts.
+def write_lock(target: Path) -> Iterator[None]:
+    """Hold the exclusive right to write a target inside a ``with`` block.
 
-    The lock is a hidden file beside the target, so that it also serves for what does not exist
-    yet. It ends with the process, however that ends.
+    The lock is a hidden file beside the target, so that it also serves for a target that does not
+    exist yet. It ends with the process, however that ends.
 
     Raises
     ------
     BlockingIOError
-        If another process holds it; the sentence names that process.
+        If another process holds the lock; the message names that process.
     PermissionError
         If the lock file is a link or a special file, which somebody else has put there.
     """
-    file = hidden_beside(target, "lock")
-    opened = _locked(file, target)
+    file = hidden_sibling(target, "lock")
+    descriptor = _acquire(file, target)
     try:
-        os.ftruncate(opened, 0)
-        os.write(opened, f"{os.getpid()}\n".encode())
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, f"{os.getpid()}\n".encode())
         yield
     finally:
-        _let_go(file, opened)
+        _release(file, descriptor)
 
 
-def _take(opened: int) -> None:
+def _acquire(file: Path, target: Path) -> int:
+    """Open and lock the lock file and return its descriptor."""
+    while True:
+        descriptor = open_regular(file, os.O_RDWR | os.O_CREAT)
+        try:
+            _lock(descriptor)
+            # A process that has just released the lock may have removed the file in between.
+            if file.exists() and os.fstat(descriptor).st_ino == file.stat().st_ino:
+                return descriptor
+        except OSError:
+            number = file.read_text(encoding="ascii", errors="replace").strip()
+            holder = f" (number {number})" if number else ""
+            os.close(descriptor)
+            raise BlockingIOError(
+                f"{target} is being written by another process{holder}; wait until that has ended."
+            ) from None
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
     """Lock an open file until it is closed, or raise OSError."""
-    posix, windows = _module("fcntl"), _module("msvcrt")
+    posix, windows = _optional_module("fcntl"), _optional_module("msvcrt")
     if posix is not None:
-        posix.flock(opened, posix.LOCK_EX | posix.LOCK_NB)
+        posix.flock(descriptor, posix.LOCK_EX | posix.LOCK_NB)
     elif windows is not None:
-        os.lseek(opened, FAR, os.SEEK_SET)
-        windows.locking(opened, windows.LK_NBLCK, 1)
-        os.lseek(opened, 0, os.SEEK_SET)
-    # With neither it is Python in a browser, where there is no other process.
+        os.lseek(descriptor, LOCK_OFFSET, os.SEEK_SET)
+        windows.locking(descriptor, windows.LK_NBLCK, 1)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+    # Python in a browser has neither module, and there is no other process.
 
 
-def _module(name: str) -> Any:
-    """A module that only some systems have."""
+def _optional_module(name: str) -> Any:
+    """Import a module of the standard library that not every system has, or return None."""
     try:
         return import_module(name)
     except ImportError:
         return None
 
 
-def _let_go(file: Path, opened: int) -> None:
-    """Remove and unlock the file."""
+def _release(file: Path, descriptor: int) -> None:
+    """Remove the lock file and close it."""
     try:
-        # Removed before it is let go: who waits for it looks whether it is still there.
+        # Removed before it is closed: `_acquire` checks whether the file it locked still exists.
         file.unlink(missing_ok=True)
     except PermissionError:
-        os.close(opened)
-        # Windows removes no file that is open; after this one it may be that of the next writer.
+        os.close(descriptor)
+        # Windows cannot remove an open file; after closing it may belong to the next writer.
         with suppress(PermissionError):
             file.unlink(missing_ok=True)
     else:
-        os.close(opened)
-
-
-def _locked(file: Path, target: Path) -> int:
-    """The open and locked file."""
-    while True:
-        opened = open_regular(file, os.O_RDWR | os.O_CREAT)
-        try:
-            _take(opened)
-            # A writer that has just ended may have removed the file in between.
-            if file.exists() and os.fstat(opened).st_ino == file.stat().st_ino:
-                return opened
-        except OSError:
-            number = file.read_text(encoding="ascii", errors="replace").strip()
-            by = f" (number {number})" if number else ""
-            os.close(opened)
-            raise BlockingIOError(
-                f"{target} is being written by another process{by}; wait until that has ended."
-            ) from None
-        os.close(opened)
+        os.close(descriptor)

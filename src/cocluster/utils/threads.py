@@ -1,8 +1,8 @@
-"""How many threads are used: ``limit(n)``, or the environment variable COCLUSTER_NUM_THREADS.
+"""The number of threads, set by ``limit(n)`` or the environment variable COCLUSTER_NUM_THREADS.
 
-Compiled kernels take as many threads as there are processors, unless told otherwise. Dense products
-inside a fit take one: they are narrow, and threads that wait for each other cost more than they
-gain. So no two pools compete, and the result does not depend on the number of threads.
+Compiled kernels use one thread per processor by default. Dense products inside a fit use a single
+thread: they are narrow, and threads that wait for each other cost more than they gain. So no two
+thread pools compete, and the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import TypeVar
 from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
-# For those who cannot change the code that calls us, as on a shared machine.
+# For users who cannot change the calling code, as on a shared machine.
 VARIABLE = "COCLUSTER_NUM_THREADS"
-# A context variable and not a global one: a limit in one thread does not reach the others.
+# A context variable instead of a global one: a limit in one thread does not affect the others.
 _limit: ContextVar[int | None] = ContextVar("limit", default=None)
 
 
 def count() -> int:
-    """Threads that a kernel may use: the limit, the environment's, or all processors allowed.
+    """Return the number of threads of a kernel: the limit, the variable, or all processors.
 
     Returns
     -------
@@ -36,23 +36,17 @@ def count() -> int:
     >>> count() >= 1
     True
     """
-    limited = _limit.get()
-    if limited is not None:
-        return limited
-    given = os.environ.get(VARIABLE)
-    if given is None:
-        return _processors()
-    if not given.isdecimal() or int(given) == 0:
-        raise ValueError(f"{VARIABLE} must be a whole number from 1 on, got {given!r}.")
-    return int(given)
-
-
-def _processors() -> int:
-    """Processors that this process may use: in a container often fewer than the machine has."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # only Linux tells
-        return os.cpu_count() or 1
+    maximum = _limit.get()
+    if maximum is not None:
+        return maximum
+    setting = os.environ.get(VARIABLE)
+    if setting is None:
+        # In a container the process may often use fewer processors than the machine has.
+        has_affinity = hasattr(os, "sched_getaffinity")  # Linux only
+        return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    if not setting.isdecimal() or int(setting) == 0:
+        raise ValueError(f"{VARIABLE} must be a whole number from 1 on, got {setting!r}.")
+    return int(setting)
 
 
 @contextmanager
@@ -82,11 +76,11 @@ def limit(n: int) -> Iterator[None]:
         _limit.reset(token)
 
 
-def each(function: Callable[[T], None], tasks: Sequence[T]) -> None:
-    """Call a function for every task, several at a time, in as many threads as are allowed.
+def run_tasks(function: Callable[[T], None], tasks: Sequence[T]) -> None:
+    """Call a function for every task in `count` threads.
 
-    The function must release the lock of the interpreter, as compiled kernels do; otherwise the
-    threads would only wait for each other.
+    The function must release the interpreter lock, as compiled kernels do; otherwise the threads
+    would only wait for each other.
     """
     n_threads = min(count(), len(tasks))
     if n_threads <= 1:
@@ -94,14 +88,14 @@ def each(function: Callable[[T], None], tasks: Sequence[T]) -> None:
             function(task)
         return
     with ThreadPoolExecutor(n_threads) as pool:
-        # To go through the results raises what a task has raised.
+        # Iterating over the results raises the error of a task.
         for _ in pool.map(function, tasks):
             pass
 
 
 @contextmanager
-def narrow_products() -> Iterator[None]:
-    """One thread for dense products (and k-means) inside a ``with`` block.
+def single_blas_thread() -> Iterator[None]:
+    """Use one thread for dense products and k-means inside a ``with`` block.
 
     On two busy cores a start took eight times as long with two threads as with one.
     """
@@ -111,6 +105,6 @@ def narrow_products() -> Iterator[None]:
 
 @cache
 def _pools() -> ThreadpoolController:
-    """The thread pools of the libraries that are loaded."""
-    # Kept, for to look for them takes milliseconds, which is more than many a product.
+    """Return the thread pools of the loaded libraries."""
+    # Cached: the search takes milliseconds, which is longer than many a product.
     return ThreadpoolController()

@@ -14,8 +14,8 @@ from typing import Any
 
 from cocluster.projects import Project
 from cocluster.projects.ledger import is_edit
-from cocluster.utils.files import new_file, unreadable
-from cocluster.utils.parsing import json_object
+from cocluster.utils.files import new_file, wrap_read_errors
+from cocluster.utils.text import json_object
 
 FILE = "history.json"
 # Actions that can be undone: nobody goes back further one by one.
@@ -80,7 +80,7 @@ def read_history(project: Project) -> History:
     if not file.exists():
         # Of a project that others have made, the last thing they did can be undone.
         return _reconciled(project, History(seen=max(project.runs, default=1) - 1))
-    with unreadable(str(file), KeyError, TypeError, ValueError):
+    with wrap_read_errors(str(file), KeyError, TypeError, ValueError):
         content = json_object(file.read_text(encoding="utf-8"), str(file))
         done, undone = ([Action(**entry) for entry in content[key]] for key in ("done", "undone"))
         seen, heard = int(content["seen"]), int(content["heard"])

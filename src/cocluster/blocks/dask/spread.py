@@ -22,11 +22,10 @@ from distributed.comm import CommClosedError
 
 from cocluster.blocks.dask import tasks
 from cocluster.blocks.dask.recipe import Recipe, flattened, run
-from cocluster.blocks.rows import stacked
+from cocluster.blocks.rows import Interrupted, stacked
 from cocluster.linalg.matrices import gram, inner, n_bytes
 from cocluster.linalg.partitions import Partition, as_array, is_hard, strongest
 from cocluster.linalg.types import Array, Factor
-from cocluster.utils.errors import Interrupted
 
 # What the client raises when its cluster is gone.
 LOST = (CancelledError, CommClosedError, KilledWorker, TimeoutError, ClosedClientError)

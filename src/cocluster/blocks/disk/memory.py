@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from cocluster.utils.checks import is_whole
+from cocluster.utils.checks import is_integer
 
 UNITS = "kMGTP"
 # A number, perhaps a prefix (with "i" for powers of 1024), perhaps a "B".
@@ -50,7 +50,7 @@ def readable(n_bytes: int) -> str:
 
 def _bytes(amount: str | int) -> int:
     """Whole bytes, of either sign."""
-    if is_whole(amount):
+    if is_integer(amount):
         return int(amount)
     found = _AMOUNT.fullmatch(amount) if isinstance(amount, str) else None
     if found is None:

@@ -6,7 +6,7 @@ from argparse import Namespace
 
 from cocluster.cli.progress import Progress
 from cocluster.cli.terminal import printable, show, table
-from cocluster.utils.texts import as_json
+from cocluster.utils.text import as_json
 
 
 def run(args: Namespace) -> int:

@@ -13,7 +13,7 @@ from cocluster.cli.reading import opened
 from cocluster.cli.terminal import show, table
 from cocluster.projects import Project
 from cocluster.report.compare import compare
-from cocluster.utils.texts import as_json
+from cocluster.utils.text import as_json
 
 # Number of samples listed by name, and of moves between clusters.
 SHOWN, WAYS = 20, 5

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from cocluster.cli.terminal import show, table
 from cocluster.datasets import list_datasets
-from cocluster.utils.texts import as_json
+from cocluster.utils.text import as_json
 
 
 def run(args: Namespace) -> int:

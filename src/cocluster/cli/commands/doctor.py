@@ -12,8 +12,8 @@ from typing import Any
 
 from cocluster.cli.terminal import show, table
 from cocluster.utils.files import cache_folder
-from cocluster.utils.optional import install
-from cocluster.utils.texts import as_json
+from cocluster.utils.optional import install_command
+from cocluster.utils.text import as_json
 
 # Packages by extra, and what they are for.
 EXTRAS = {
@@ -48,7 +48,7 @@ def run(args: Namespace) -> int:
             package,
             _version(package) or "missing",
             purpose,
-            "" if _version(package) else install(extra),
+            "" if _version(package) else install_command(extra),
         ]
         for extra, (package, purpose) in EXTRAS.items()
     ]

@@ -12,7 +12,7 @@ from cocluster.cli.shown import details, overview
 from cocluster.cli.terminal import show
 from cocluster.projects.changing import cluster_called
 from cocluster.report.tables import plain
-from cocluster.utils.texts import as_json
+from cocluster.utils.text import as_json
 
 
 def run(args: Namespace) -> int:

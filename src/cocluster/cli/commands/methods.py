@@ -11,7 +11,7 @@ from cocluster.cli.terminal import show, table
 from cocluster.methods.auto import CoCluster
 from cocluster.methods.catalogue import METHODS
 from cocluster.projects.models import options_of
-from cocluster.utils.texts import as_json
+from cocluster.utils.text import as_json
 
 # Wide enough for formulas of docstrings, narrow enough for any terminal.
 WIDTH = 88

@@ -15,7 +15,7 @@ from cocluster.cli.terminal import printable, show
 from cocluster.projects.ledger import sample_ids
 from cocluster.projects.samples import read_like
 from cocluster.utils.files import new_file
-from cocluster.utils.texts import as_json, write_table
+from cocluster.utils.text import as_json, write_table
 
 HEAD = ("name", "cluster", "cluster_name", "probability")
 

@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from cocluster.blocks.disk.memory import parse_memory, readable
-from cocluster.utils.files import unreadable
-from cocluster.utils.texts import in_one_line, quoted
+from cocluster.utils.files import wrap_read_errors
+from cocluster.utils.text import quote, single_line
 
 # Texts and tables are packed to a third or a tenth, tables of zeros to a hundredth. The most that
 # the method of .gz and .zip can do is a thousandth, and only files made to fill memory do so.
@@ -83,7 +83,7 @@ def unpacked(file: Path, max_bytes: int | str | None) -> Iterator[Path]:
     """
     with tempfile.TemporaryDirectory(prefix="cocluster-") as folder:
         target = Path(folder) / file.stem
-        with unreadable(file.name, *_ERRORS), _broken_streams():
+        with wrap_read_errors(file.name, *_ERRORS), _broken_streams():
             if file.suffix.lower() == ".gz":
                 with gzip.open(file) as stream, target.open("wb") as out:
                     _copy(file, stream, out, allowed(file, max_bytes))
@@ -124,11 +124,11 @@ def _unzip(file: Path, target: Path, bound: int) -> None:
             place = PurePosixPath(member.filename.replace("\\", "/"))
             if place.is_absolute() or ".." in place.parts:
                 raise ValueError(
-                    f"{file.name} holds {quoted(member.filename)}, a place outside of it; unpack "
+                    f"{file.name} holds {quote(member.filename)}, a place outside of it; unpack "
                     "it yourself and read the folder, if you trust it."
                 )
             # Names are told in messages, and macOS has files called "Icon\r".
-            _write_member(archive, member, target.joinpath(*map(in_one_line, place.parts)))
+            _write_member(archive, member, target.joinpath(*map(single_line, place.parts)))
 
 
 def _write_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path) -> None:
@@ -139,7 +139,7 @@ def _write_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path
     except OSError as error:
         if error.errno not in NAMELESS:
             raise
-        name = quoted(member.filename)
+        name = quote(member.filename)
         raise ValueError(f"no file can be called {name}: {error.strerror}") from None
     with out, archive.open(member) as stream:
         shutil.copyfileobj(stream, out, _STEP)

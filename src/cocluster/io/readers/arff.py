@@ -19,8 +19,7 @@ from cocluster.io.readers.common import (
     read_text,
 )
 from cocluster.io.readers.options import ReadOptions
-from cocluster.utils.parsing import as_float
-from cocluster.utils.texts import quoted
+from cocluster.utils.text import as_float, quote
 
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 # Blanks at the end of a cell are stripped afterwards: a pattern that leaves them out tries every
@@ -137,7 +136,7 @@ def _target(file: Path, attributes: list[Attribute], label: str | None) -> int |
     others = [j for j in nominal if j != target]
     if others:
         raise ValueError(
-            f"{file.name}: attribute {quoted(names[others[0]])} holds words; encode it as "
+            f"{file.name}: attribute {quote(names[others[0]])} holds words; encode it as "
             "numbers, or pass it as label=."
         )
     return target
@@ -164,7 +163,7 @@ def _sparse_cells(file: Path, line: int, content: str, m: int) -> Iterator[tuple
         ):
             raise ValueError(
                 f"{file.name}, line {line}: expected {{position value, ...}} with positions below "
-                f"{m}, found {quoted(pair.strip())}."
+                f"{m}, found {quote(pair.strip())}."
             )
         yield int(place), _plain(cell.strip())
 
@@ -181,7 +180,7 @@ def _number(file: Path, line: int, cell: str) -> float:
     try:
         return np.nan if cell == "?" else as_float(cell)
     except ValueError:
-        raise ValueError(f"{file.name}, line {line}: {quoted(cell)} is not a number.") from None
+        raise ValueError(f"{file.name}, line {line}: {quote(cell)} is not a number.") from None
 
 
 def _cells(content: str) -> list[str]:

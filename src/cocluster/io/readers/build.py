@@ -18,16 +18,16 @@ from cocluster.io.readers.options import ReadOptions
 from cocluster.io.readers.table import Column, Rows, refuse_twice
 from cocluster.io.readers.texts import Counted, counted
 from cocluster.linalg.types import Array, InMemory
-from cocluster.utils.files import unreadable
+from cocluster.utils.files import wrap_read_errors
 from cocluster.utils.optional import library
-from cocluster.utils.texts import quoted
+from cocluster.utils.text import quote
 
 
 def read_parquet(file: Path, asked: ReadOptions) -> Rows:
     """Table of a parquet file; its rows are counted from 1."""
     pyarrow = library("pyarrow", "parquet files", "parquet")
     parquet = library("pyarrow.parquet", "parquet files", "parquet")
-    with unreadable(file.name, pyarrow.ArrowException, OSError, ValueError):
+    with wrap_read_errors(file.name, pyarrow.ArrowException, OSError, ValueError):
         with parquet.ParquetFile(file) as opened:
             size = opened.metadata.num_rows * opened.metadata.num_columns
         # A column of equal values takes next to nothing in the file.
@@ -141,8 +141,8 @@ class Wide:
             if column.kind not in ("numbers", "empty"):
                 place = column.first_that_is_no_number()
                 raise ValueError(
-                    f"{self.rows.line(place)}: {quoted(column.cells[place])} in column "
-                    f"{quoted(column.name)} is not a number; mend it, or name the column by "
+                    f"{self.rows.line(place)}: {quote(column.cells[place])} in column "
+                    f"{quote(column.name)} is not a number; mend it, or name the column by "
                     "label=, categories= or drop=."
                 )
         return np.stack([column.numbers for column in columns], axis=1)
@@ -165,7 +165,7 @@ class Wide:
         """Dates by year, month or day."""
         if self.asked.dates is None:
             raise ValueError(
-                f"{self.rows.file}: column {quoted(column.name)} holds dates; say how to group "
+                f"{self.rows.file}: column {quote(column.name)} holds dates; say how to group "
                 "them by dates='year', 'month' or 'day'."
             )
         try:
@@ -188,7 +188,7 @@ class Wide:
         if self.roles.id and not columns[self.roles.id].is_unique:
             counts = Counter(columns[self.roles.id].texts)
             twice = some(repr(name) for name, count in counts.items() if count > 1)
-            notes.append(f"Names in column {quoted(self.roles.id)} come more than once: {twice}.")
+            notes.append(f"Names in column {quote(self.roles.id)} come more than once: {twice}.")
         return notes
 
 

@@ -13,7 +13,7 @@ import scipy.io
 
 from cocluster.io.dataset import some
 from cocluster.linalg.types import Array
-from cocluster.utils.parsing import as_float, is_missing
+from cocluster.utils.text import as_float, is_missing
 
 # For functions of scipy.io: newer versions must be told which kind of sparse matrix to give, older
 # ones know one kind only and no such word.

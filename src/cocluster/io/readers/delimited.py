@@ -13,7 +13,7 @@ from typing import Any
 from cocluster.io.readers.common import encoding_notes, read_text
 from cocluster.io.readers.options import ReadOptions
 from cocluster.io.readers.table import Rows, of_cells
-from cocluster.utils.files import unreadable
+from cocluster.utils.files import wrap_read_errors
 
 DELIMITERS = ",;\t|"
 # Characters that tell the delimiter: a hundred rows or so.
@@ -35,7 +35,7 @@ def of_text(file: Path, text: str, header: bool | None, notes: tuple[str, ...]) 
     delimiter, skipped = _announced(text)
     delimiter = delimiter or delimiter_of(text, file.suffix.lower() == ".tsv")
     rows, lines = [], []
-    with unreadable(file.name, csv.Error), _long_cells():
+    with wrap_read_errors(file.name, csv.Error), _long_cells():
         reader = _reader(text, delimiter)
         for row in reader:
             if row and reader.line_num > skipped:

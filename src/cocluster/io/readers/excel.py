@@ -11,9 +11,9 @@ from cocluster.io.dataset import some
 from cocluster.io.readers.archives import PLACE_BYTES, allowed, refuse_bytes
 from cocluster.io.readers.options import ReadOptions
 from cocluster.io.readers.table import Rows, of_cells
-from cocluster.utils.files import unreadable
+from cocluster.utils.files import wrap_read_errors
 from cocluster.utils.optional import library
-from cocluster.utils.texts import quoted
+from cocluster.utils.text import quote
 
 # The most letters that a cell of Excel holds; longer texts are cut off when they are written.
 LONGEST = 32_767
@@ -27,7 +27,11 @@ def read_excel(file: Path, asked: ReadOptions) -> Rows:
     bound = allowed(file, asked.max_bytes)
     # What a damaged file raises is of many kinds: archives, XML, and missing parts of both.
     # Opened here because openpyxl leaves a file open that it cannot read.
-    with unreadable(file.name, Exception), file.open("rb") as opened, warnings.catch_warnings():
+    with (
+        wrap_read_errors(file.name, Exception),
+        file.open("rb") as opened,
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")  # about styles and extensions that do not matter here
         with zipfile.ZipFile(opened) as archive:
             members = archive.infolist()
@@ -60,7 +64,7 @@ def _cells(file: Path, sheet: Any, bound: int) -> tuple[list[list[Any]], list[in
     """Rows of cells of one length, without empty rows and columns at the end, and their numbers."""
     if not hasattr(sheet, "reset_dimensions"):
         raise ValueError(
-            f"{file.name}: {quoted(sheet.title)} is a chart, not a sheet; name one by sheet=."
+            f"{file.name}: {quote(sheet.title)} is a chart, not a sheet; name one by sheet=."
         )
     # The size that a file announces may be that of the largest sheet there is.
     sheet.reset_dimensions()

@@ -17,8 +17,7 @@ from cocluster.io.readers.common import LABEL_NAMES
 from cocluster.io.readers.options import ReadOptions, finder, names_of
 from cocluster.io.readers.table import ID_NAMES, TEXT_NAMES, TITLE_NAMES, Column, Rows, are_whole
 from cocluster.linalg.types import Array
-from cocluster.utils.parsing import is_missing
-from cocluster.utils.texts import quoted
+from cocluster.utils.text import is_missing, quote
 
 # Names of columns whose cells stand for things that have many entries each.
 KEYS = {
@@ -152,7 +151,7 @@ def _values(rows: Rows, column: Column) -> Array:
     if column.kind not in ("numbers", "empty"):
         place = column.first_that_is_no_number()
         raise ValueError(
-            f"{rows.line(place)}: {quoted(column.cells[place])} in column {quoted(column.name)} is "
+            f"{rows.line(place)}: {quote(column.cells[place])} in column {quote(column.name)} is "
             "not a number; name the columns of sample, feature and value by long=."
         )
     missing = np.flatnonzero(np.isnan(column.numbers))

@@ -9,7 +9,7 @@ from typing import Any
 from cocluster.io.readers.common import encoding_notes, lines_of, read_text
 from cocluster.io.readers.options import ReadOptions
 from cocluster.io.readers.table import Rows, of_cells, of_records
-from cocluster.utils.parsing import json_value
+from cocluster.utils.text import json_value
 
 # What a plain list of texts is read as.
 TEXT = "text"

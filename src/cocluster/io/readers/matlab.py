@@ -21,7 +21,7 @@ from cocluster.io.readers.options import ReadOptions
 from cocluster.linalg.checked import in_bounds, in_form
 from cocluster.linalg.matrices import by_rows
 from cocluster.linalg.types import Array, InMemory
-from cocluster.utils.files import unreadable
+from cocluster.utils.files import wrap_read_errors
 
 # Names of the matrix and of the classes in the collections of clustering data that are shared as
 # MATLAB files; the first that is there counts.
@@ -69,7 +69,7 @@ FOUR_HEAD, HIGHEST_KIND, SPARSE_KIND, ENTRY_BYTES = 20, 5000, 2, (8, 4, 4, 2, 2,
 def _variables(file: Path, asked: ReadOptions) -> dict[str, Any]:
     """Those variables of the file that may be data or classes, by name."""
     # A file that is cut off makes scipy raise errors of many kinds (zlib, struct, index, ...).
-    with unreadable(file.name, Exception), warnings.catch_warnings():
+    with wrap_read_errors(file.name, Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of two variables of one name the last counts
         with file.open("rb") as stream:
             head = stream.read(HEADER_BYTES)
@@ -150,7 +150,7 @@ def _views(file: Path, name: str, value: Any) -> dict[str, InMemory]:
     for cell in cells:
         if getattr(cell, "ndim", 0) != 2 or cell.dtype.kind not in "fiub":
             raise ValueError(f"Variable {name} of {file.name} is not a matrix of numbers.")
-    with unreadable(file.name, ValueError):
+    with wrap_read_errors(file.name, ValueError):
         matrices = [_floats(cell) for cell in cells]
     if len(matrices) == 1:
         return {"X": matrices[0]}

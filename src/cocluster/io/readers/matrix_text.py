@@ -21,8 +21,8 @@ from cocluster.io.readers.common import (
 )
 from cocluster.io.readers.options import ReadOptions
 from cocluster.linalg.types import Array
-from cocluster.utils.files import unreadable
-from cocluster.utils.parsing import as_float
+from cocluster.utils.files import wrap_read_errors
+from cocluster.utils.text import as_float
 
 # More digits than any size has; of some thousands Python makes no number.
 SIZE = r"\d{1,100}"
@@ -73,7 +73,7 @@ def read_matrix_market(file: Path, asked: ReadOptions) -> Dataset:
     """Data set of a ``.mtx`` file, samples as rows; it holds no labels."""
     content = file.read_bytes()
     errors = (ValueError, EOFError, OSError, OverflowError, StopIteration)
-    with unreadable(file.name, *errors):
+    with wrap_read_errors(file.name, *errors):
         _refuse_market(file, content, asked)
         X = scipy.io.mmread(_stream(content), **AS_ARRAY)
     # Older versions of scipy give a matrix.

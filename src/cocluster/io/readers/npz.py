@@ -12,7 +12,7 @@ from cocluster.io.readers.common import LABEL_NAMES, encode_labels
 from cocluster.io.readers.options import ReadOptions
 from cocluster.linalg.npz import load_arrays, matrices_in
 from cocluster.linalg.types import Array, InMemory
-from cocluster.utils.files import unreadable
+from cocluster.utils.files import wrap_read_errors
 
 
 def read_npz(file: Path, asked: ReadOptions) -> Dataset:
@@ -22,7 +22,7 @@ def read_npz(file: Path, asked: ReadOptions) -> Dataset:
         # Empty rows and columns of a sparse matrix take no room in the file, but in memory.
         if part.endswith("shape") and shape.dtype.kind in "iu":
             refuse_size(file, int(shape.sum()), "rows and columns", asked.max_bytes)
-    with unreadable(file.name, ValueError, TypeError):
+    with wrap_read_errors(file.name, ValueError, TypeError):
         matrices, rest = matrices_in(arrays)
     if not matrices:
         found = some(map(repr, rest)) or "nothing"

@@ -15,7 +15,7 @@ from cocluster.io.readers.archives import allowed, refuse_bytes
 from cocluster.io.readers.common import encode_labels
 from cocluster.io.readers.options import ReadOptions
 from cocluster.linalg.checked import in_bounds
-from cocluster.utils.files import unreadable
+from cocluster.utils.files import wrap_read_errors
 from cocluster.utils.optional import library
 
 
@@ -39,7 +39,7 @@ def read_h5mu(file: Path, asked: ReadOptions) -> Dataset:
 def _dataset(file: Path, views: dict[str, Any], data: Any, label: str | None) -> Dataset:
     """Data set of annotated matrices."""
     classes = _classes(file, data, label)
-    with unreadable(file.name, ValueError, TypeError):
+    with wrap_read_errors(file.name, ValueError, TypeError):
         for view in views.values():
             in_bounds(view.X)
         tables = {name: as_table(view, name) for name, view in views.items()}
@@ -85,7 +85,7 @@ def _load(file: Path, asked: ReadOptions, module: str, function: str) -> Any:
     """Contents of a file by the library that writes such files."""
     reader = library(module, f"{file.suffix} files", "omics")
     # What a damaged file raises is of many kinds, among them some of these libraries' own.
-    with unreadable(file.name, Exception), warnings.catch_warnings():
+    with wrap_read_errors(file.name, Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # announcements of that library's coming versions
         refuse_damaged(file)
         with library("h5py", f"{file.suffix} files", "omics").File(file, "r") as opened:

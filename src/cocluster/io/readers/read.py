@@ -24,7 +24,7 @@ from cocluster.io.readers.omics import read_h5ad, read_h5mu
 from cocluster.io.readers.options import Names, ReadOptions
 from cocluster.io.readers.table import Rows
 from cocluster.io.readers.texts import read_lines, read_text_folder, refuse_document
-from cocluster.utils.texts import in_one_line
+from cocluster.utils.text import single_line
 
 # How files of matrices are read, whose parts have fixed roles.
 READERS: dict[str, Callable[[Path, ReadOptions], Dataset]] = {
@@ -154,7 +154,7 @@ def read(
         if str(error).isprintable():
             raise
         # The name of a file may hold line ends; a message is one line.
-        raise ValueError(in_one_line(f"{Path(path).name}: {error}")) from error
+        raise ValueError(single_line(f"{Path(path).name}: {error}")) from error
     for name, given in (view or {}).items():
         dataset = dataset.with_view(name, _view(given, max_bytes))
     return dataset

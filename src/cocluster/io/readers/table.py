@@ -15,8 +15,7 @@ import numpy as np
 
 from cocluster.io.readers.common import LABEL_NAMES, name_of
 from cocluster.linalg.types import Array
-from cocluster.utils.parsing import as_float, is_missing
-from cocluster.utils.texts import quoted
+from cocluster.utils.text import as_float, is_missing, quote
 
 # Cells that say that there is no number, in any case.
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "?")
@@ -252,7 +251,7 @@ def _ordered(name: str, found: list[tuple[str, ...] | None]) -> list[tuple[str, 
     european = any(int(day) > 12 for _, _, _, day in known)
     if american == european:
         raise ValueError(
-            f"in column {quoted(name)} nobody can tell days from months; write dates as "
+            f"in column {quote(name)} nobody can tell days from months; write dates as "
             "2024-03-31, or use dates='year'."
         )
     if european:
@@ -479,4 +478,4 @@ def refuse_twice(place: str, names: list[str]) -> None:
     """Refuse columns of the same name."""
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
-        raise ValueError(f"{place}: column {quoted(twice)} is there twice; rename one.")
+        raise ValueError(f"{place}: column {quote(twice)} is there twice; rename one.")

@@ -19,7 +19,7 @@ from cocluster.io.readers.table import Column, Rows, as_cells
 from cocluster.linalg.types import Array
 from cocluster.preprocessing import WordCounter
 from cocluster.preprocessing.boilerplate import split_mail
-from cocluster.utils.texts import shortened
+from cocluster.utils.text import shorten
 
 # Files that hold texts but are none, by ending: what they are, and what to do.
 DOCUMENTS = {
@@ -78,7 +78,7 @@ def read_text_folder(folder: Path, files: list[Path]) -> Rows:
     for file in files:
         name = file.relative_to(folder).as_posix()
         raw = b"" if file.suffix.lower() in DOCUMENTS else file.read_bytes()
-        text, is_latin = decode(raw, f"{folder.name}/{shortened(name)}")
+        text, is_latin = decode(raw, f"{folder.name}/{shorten(name)}")
         if "\0" in text or file.suffix.lower() in DOCUMENTS:
             no_text.append(file)
             continue
@@ -88,7 +88,7 @@ def read_text_folder(folder: Path, files: list[Path]) -> Rows:
             latin.append(name)
     if 2 * len(no_text) > len(files):
         refuse_document(no_text[0])
-        first = shortened(no_text[0].name)
+        first = shorten(no_text[0].name)
         raise ValueError(f"Folder {folder.name} holds no texts but files such as {first}.")
     notes = list(encoding_notes(latin))
     if no_text:

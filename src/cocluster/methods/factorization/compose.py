@@ -16,7 +16,7 @@ from cocluster.trifactor import (
     Penalty,
     TriFactorProblem,
 )
-from cocluster.utils.named import by_name
+from cocluster.utils.checks import broadcast
 
 
 @dataclass(eq=False, repr=False)
@@ -57,7 +57,7 @@ class TriFactorization(SoftTriFactorEstimator):
 
     def _problem(self, task: Task) -> TriFactorProblem:
         # One constraint is for all types; of a mapping, types it leaves out are non-negative.
-        constraints = by_name({} if self.constraint is None else self.constraint, task.clusters)
+        constraints = broadcast({} if self.constraint is None else self.constraint, task.clusters)
         penalties = self.penalties or {}
         unknown = (set(constraints) | set(penalties)) - set(task.clusters)
         if unknown:

@@ -34,8 +34,7 @@ from cocluster.trifactor import (
     TriFactorProblem,
     memberships,
 )
-from cocluster.utils.checks import check_choice, check_integer, check_number
-from cocluster.utils.named import by_name
+from cocluster.utils.checks import broadcast, check_choice, check_integer, check_number
 
 # Graphs of one type, by name: RMC has several candidates, the others one.
 Graphs = dict[str, sp.csr_array]
@@ -111,7 +110,7 @@ def check_graph_parameters(method: Any) -> None:
     neighbours_of(method).check()
     check_choice(method.strength_unit, "strength_unit", ("relative", "absolute"))
     for parameter, value in strengths_of(method).items():
-        for strength in by_name(value, [parameter]).values():
+        for strength in broadcast(value, [parameter]).values():
             check_number(strength, parameter)
 
 
@@ -125,7 +124,7 @@ def strengths_by_type(data: RelationalData, strengths: Mapping[str, Any]) -> dic
     strength_by_type = {}
     for name in data.types:
         parameter = parameters[0 if name == data.center else -1]
-        parameter_strengths = by_name(strengths[parameter], data.types)
+        parameter_strengths = broadcast(strengths[parameter], data.types)
         _check_types(data, parameter_strengths, parameter)
         strength_by_type[name] = float(parameter_strengths.get(name, 0.0))
     return strength_by_type

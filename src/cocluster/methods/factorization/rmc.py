@@ -30,8 +30,7 @@ from cocluster.trifactor import (
     TriFactorProblem,
     simplex_weights,
 )
-from cocluster.utils.checks import check_choice, check_number
-from cocluster.utils.named import by_name
+from cocluster.utils.checks import broadcast, check_choice, check_number
 
 
 @dataclass(eq=False, repr=False)
@@ -118,7 +117,7 @@ class RMC(GraphEstimator):
             return candidate_graphs(X, self.n_neighbors, printed=self.bandwidth == "printed")
         if isinstance(given, list | tuple):
             given = {f"graph {i}": graph for i, graph in enumerate(given)}
-        candidates = by_name(given, ["given"])
+        candidates = broadcast(given, ["given"])
         if not candidates:
             raise ValueError(f"graphs of {name} are empty; give at least one, or leave it out.")
         n = data.size(name)

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from cocluster.utils.files import new_file, unreadable
-from cocluster.utils.parsing import json_object
+from cocluster.utils.files import new_file, wrap_read_errors
+from cocluster.utils.text import json_object
 
 # Format number of the files: raised when older files can no longer be read.
 FORMAT = 1
@@ -194,7 +194,7 @@ class Choice:
     def read(cls, file: str | os.PathLike[str]) -> Self:
         """Read a choice from a file of `write`."""
         file_name = str(file)
-        with unreadable(file_name, UnicodeDecodeError, KeyError, TypeError, ValueError):
+        with wrap_read_errors(file_name, UnicodeDecodeError, KeyError, TypeError, ValueError):
             return cls.from_dict(json_object(Path(file).read_text(encoding="utf-8"), file_name))
 
 

@@ -11,7 +11,7 @@ from cocluster.methods.auto import by_default
 from cocluster.methods.base import check_complete
 from cocluster.methods.how_many.choice import Choice
 from cocluster.methods.how_many.search import Report, Search, search_in
-from cocluster.utils.randomness import RandomState, generator
+from cocluster.utils.checks import RandomState, generator
 
 Resumed = Choice | str | os.PathLike[str]
 

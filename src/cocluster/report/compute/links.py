@@ -8,7 +8,7 @@ from typing import Any
 from cocluster.links import Links, Violations, as_links
 from cocluster.report.compute.material import Material
 from cocluster.report.values import BrokenLink, LinkSummary
-from cocluster.utils.named import by_name
+from cocluster.utils.checks import broadcast
 
 # Broken links that are listed: whoever has more has another problem than to read them all.
 LISTED = 50
@@ -17,7 +17,7 @@ LISTED = 50
 def links_part(found: Material, links: Any) -> tuple[LinkSummary, ...]:
     """The links of every type that has some: those given, else those the model reports on."""
     given: dict[str, Links] = {}
-    for name, stated in by_name(links, [found.center]).items():
+    for name, stated in broadcast(links, [found.center]).items():
         if name not in found.clusters:
             known = ", ".join(found.clusters)
             raise ValueError(f"links name the type {name!r}, which has no clusters; {known} have.")

@@ -11,7 +11,7 @@ import numpy as np
 from cocluster.linalg.types import Array
 from cocluster.report.compute.material import Material
 from cocluster.report.images import data_address
-from cocluster.utils.parsing import is_missing
+from cocluster.utils.text import is_missing
 
 # Letters of a text that are shown: three or four lines.
 SNIPPET = 240

@@ -10,7 +10,7 @@ import numpy as np
 from cocluster.report.compute.material import Material
 from cocluster.report.subject import is_model
 from cocluster.report.values import Plain, Run
-from cocluster.utils.versions import versions
+from cocluster.utils.optional import versions
 
 # Longest text of a parameter: arrays and objects are not printed whole.
 LONGEST = 80

@@ -19,7 +19,7 @@ from cocluster.report.compute.material import Material
 from cocluster.report.compute.members import shown_value
 from cocluster.report.statistics import scored
 from cocluster.report.values import Trait
-from cocluster.utils.parsing import is_missing
+from cocluster.utils.text import is_missing
 
 # Traits of a cluster that a card has room for.
 SHOWN = 5

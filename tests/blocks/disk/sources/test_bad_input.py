@@ -89,7 +89,7 @@ def test_a_store_without_a_sound_description_is_named(described, tmp_path):
     (path / "zarr.json").write_text(described, encoding="latin-1")
     with pytest.raises(ValueError, match=r"x\.zarr") as caught:
         open_source(path, ENOUGH)
-    assert type(caught.value).__module__ in ("builtins", "cocluster.utils.errors")
+    assert type(caught.value).__module__ in ("builtins", "cocluster.utils.files")
 
 
 @pytest.mark.parametrize("kept", [0.01, 0.9])

@@ -24,7 +24,7 @@ from cocluster.blocks.disk.sources._sizes import (
 from cocluster.blocks.disk.sources.base import ERRORS, checked, floating
 from cocluster.linalg.npz import PARTS
 from cocluster.linalg.types import Array, InMemory
-from cocluster.utils.files import unreadable
+from cocluster.utils.files import wrap_read_errors
 
 # Opens the store; both libraries offer the same of groups and arrays.
 Opener = Callable[[Path], AbstractContextManager[Any]]
@@ -71,7 +71,7 @@ class Stored:
     def read(self, number: int) -> InMemory:
         """Block in memory."""
         (start, stop), name = self._ranges[number], self.describe(number)
-        with unreadable(name, *ERRORS), self.opened(self.path) as root:
+        with wrap_read_errors(name, *ERRORS), self.opened(self.path) as root:
             matrix = _member(root, self.key)
             load = _dense_rows if _is_array(matrix) else _sparse_rows
             block = load(matrix, start, stop, self.shape[1])
@@ -79,7 +79,7 @@ class Stored:
 
     def _names(self, axis: str) -> Array | None:
         """Index of the frame `axis` of AnnData; None in other stores."""
-        with unreadable(self.path.name, *ERRORS), self.opened(self.path) as root:
+        with wrap_read_errors(self.path.name, *ERRORS), self.opened(self.path) as root:
             if self.key != "X" or _is_array(root) or axis not in root:
                 return None
             frame = root[axis]
@@ -95,7 +95,7 @@ class Stored:
 
 def open_stored(path: Path, opened: Opener, memory: int) -> Stored:
     """Source of the matrix in a store: the store itself, or its member X as AnnData has it."""
-    with unreadable(path.name, *ERRORS), opened(path) as root:
+    with wrap_read_errors(path.name, *ERRORS), opened(path) as root:
         inside = not _is_array(root) and "indptr" not in root
         if inside and "X" not in root:
             raise ValueError(

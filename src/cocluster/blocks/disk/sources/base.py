@@ -8,7 +8,7 @@ import numpy as np
 
 from cocluster.linalg.checked import as_matrix, in_bounds
 from cocluster.linalg.types import Array, InMemory
-from cocluster.utils.files import unreadable
+from cocluster.utils.files import wrap_read_errors
 
 # What libraries raise when a file is cut off or of another kind.
 ERRORS = (
@@ -65,6 +65,6 @@ def checked(block: InMemory, name: str, shape: tuple[int, int], dtype: np.dtype)
             f"{name} has {block.shape[0]} rows and {block.shape[1]} columns, but had {shape[0]} "
             f"and {shape[1]} when it was opened; do not change files while they are in use."
         )
-    with unreadable(name, ValueError):
+    with wrap_read_errors(name, ValueError):
         in_bounds(block)
     return as_matrix(block, name).astype(dtype, copy=False)

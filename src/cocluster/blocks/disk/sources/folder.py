@@ -33,9 +33,8 @@ from cocluster.linalg.npz import (
     plain_headers,
 )
 from cocluster.linalg.types import Array, InMemory
-from cocluster.utils.files import unreadable
-from cocluster.utils.parsing import as_text, json_object
-from cocluster.utils.texts import shortened
+from cocluster.utils.files import wrap_read_errors
+from cocluster.utils.text import as_text, json_object, shorten
 
 # Kinds of files that are blocks.
 ENDINGS = (".npz", ".npy")
@@ -57,12 +56,12 @@ class Piece:
     def load(self) -> InMemory:
         """The matrix as it is stored."""
         if self.offset is None:
-            with unreadable(self.name, ValueError):
+            with wrap_read_errors(self.name, ValueError):
                 matrices, _ = matrices_in(load_arrays(self.file))
                 if not matrices:
                     raise ValueError("it holds no matrix of numbers")
                 return next(iter(matrices.values()))
-        with unreadable(self.name, ValueError), self.file.open("rb") as stream:
+        with wrap_read_errors(self.name, ValueError), self.file.open("rb") as stream:
             stream.seek(self.offset)
             n, m = self.shape
             return np.fromfile(stream, self.stored, n * m).reshape(n, m)
@@ -97,7 +96,7 @@ class Blocks:
         piece = self.pieces[number]
         known, stamped = self._known.get(number), stamp(piece.file)
         if known is not None and known.stamp == stamped:
-            with unreadable(piece.name, *ERRORS):
+            with wrap_read_errors(piece.name, *ERRORS):
                 return known.read()
         # What was found right is from then on taken as it lies in the file.
         loaded = piece.load()
@@ -147,7 +146,7 @@ def open_files(files: Iterable[Path], memory: int, folder: Path | None = None) -
 def _refuse_lost(folder: Path, found: dict[str, int]) -> None:
     """Refuse a folder that lacks rows of what was written to it."""
     place = f"{folder.name}/{LISTED}"
-    with unreadable(place, UnicodeDecodeError):
+    with wrap_read_errors(place, UnicodeDecodeError):
         written = json_object((folder / LISTED).read_text(encoding="utf-8"), place).get("rows")
     if not isinstance(written, dict) or written == found:
         return
@@ -156,7 +155,7 @@ def _refuse_lost(folder: Path, found: dict[str, int]) -> None:
         name for name in written.keys() | found if name not in both or written[name] != found[name]
     )
     raise ValueError(
-        f"{folder.name} does not hold the blocks that were written ({shortened(differing[0])} "
+        f"{folder.name} does not hold the blocks that were written ({shorten(differing[0])} "
         f"differs or is lost); get them again, or remove {LISTED} to take the folder as it is."
     )
 
@@ -183,7 +182,7 @@ def _cut(whole: Piece, n_bytes: int, memory: int) -> list[Piece]:
 
 def _npy(file: Path) -> tuple[Piece, int]:
     """Block of a ``.npy`` file, and the bytes it takes in memory."""
-    with unreadable(_name(file), *ERRORS, *BROKEN), file.open("rb") as stream:
+    with wrap_read_errors(_name(file), *ERRORS, *BROKEN), file.open("rb") as stream:
         shape, by_columns, stored = array_header(stream)
         offset = stream.tell()
     name = _name(file)
@@ -202,7 +201,7 @@ def _npz(file: Path) -> tuple[Piece, int]:
     """Block of a ``.npz`` file, and the bytes it takes in memory."""
     name = _name(file)
     # Only headers are read here: a folder of a thousand blocks opens in a moment.
-    with unreadable(name, *ERRORS, *BROKEN), ZipFile(file) as archive:
+    with wrap_read_errors(name, *ERRORS, *BROKEN), ZipFile(file) as archive:
         headers = dict(member_headers(archive, file.stat().st_size))
         sparse = all(part in headers for part in PARTS)
         shape = _shape(archive) if sparse else (0, 0)
@@ -210,7 +209,7 @@ def _npz(file: Path) -> tuple[Piece, int]:
     if not sparse:
         return _one_array(file, name, headers)
     if layout != "csr":
-        found = shortened(str(layout))
+        found = shorten(str(layout))
         raise ValueError(f"{name} is stored as {found}; save it as scipy.sparse.csr_array instead.")
     lengths, _, stored = headers["data"]
     _, _, stored_index = headers["indices"]
@@ -228,7 +227,7 @@ def _npz(file: Path) -> tuple[Piece, int]:
 def _one_array(file: Path, name: str, headers: dict[str, Any]) -> tuple[Piece, int]:
     """Dense block that is the only array of its file, and the bytes it takes in memory."""
     if len(headers) != 1:
-        held = ", ".join(map(shortened, headers)) or "nothing"
+        held = ", ".join(map(shorten, headers)) or "nothing"
         raise ValueError(
             f"{name} holds {held}; a block is one array, or what scipy.sparse.save_npz writes."
         )

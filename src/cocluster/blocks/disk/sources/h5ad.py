@@ -11,7 +11,7 @@ import numpy as np
 
 from cocluster.blocks.disk.sources.arrays import Stored, open_stored
 from cocluster.blocks.disk.sources.trying import refuse_damaged
-from cocluster.utils.files import unreadable
+from cocluster.utils.files import wrap_read_errors
 from cocluster.utils.optional import library
 
 # Attributes of a sparse matrix that tell its shape; the second one in files of early versions.
@@ -64,6 +64,6 @@ def total_bytes(file: Any, name: str) -> int:
 
 def open_h5ad(path: Path, memory: int) -> Stored:
     """Source of ``.X`` of an AnnData file, dense or CSR."""
-    with unreadable(path.name, ValueError):
+    with wrap_read_errors(path.name, ValueError):
         refuse_damaged(path)
     return open_stored(path, opened, memory)

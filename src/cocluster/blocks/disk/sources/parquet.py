@@ -17,7 +17,7 @@ from cocluster.blocks.disk.sources._buckets import disk_room, entry_type, gather
 from cocluster.blocks.disk.sources._sizes import budget, cut_rows, index_bytes
 from cocluster.blocks.disk.sources.folder import Blocks, open_files
 from cocluster.linalg.types import Array
-from cocluster.utils.files import unreadable
+from cocluster.utils.files import wrap_read_errors
 from cocluster.utils.optional import library
 
 # Columns of a table in long format.
@@ -120,7 +120,7 @@ class Lines:
     def __iter__(self) -> Iterator[tuple[Any, Any, Array]]:
         """Samples and features as Arrow arrays, and values."""
         for file, columns in self.columns.items():
-            with unreadable(file.name, *_errors()), _opened(file) as opened:
+            with wrap_read_errors(file.name, *_errors()), _opened(file) as opened:
                 for batch in opened.iter_batches(self.at_once, columns=list(columns)):
                     sample, feature, value = (_plain(file, batch, name) for name in columns)
                     numbers = value.to_numpy(zero_copy_only=False).astype(self.dtype)
@@ -152,7 +152,7 @@ def _lines(path: Path, memory: int) -> Lines:
     columns, single = {}, True
     n_lines = 0
     for file in files:
-        with unreadable(file.name, *_errors()), _opened(file) as opened:
+        with wrap_read_errors(file.name, *_errors()), _opened(file) as opened:
             schema, n_lines = opened.schema_arrow, n_lines + opened.metadata.num_rows
             columns[file] = _long_columns(file, schema.names)
         value = schema.field(columns[file][-1]).type

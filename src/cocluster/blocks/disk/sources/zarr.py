@@ -11,8 +11,7 @@ from typing import Any
 
 from cocluster.blocks.disk.sources.arrays import Stored, open_stored
 from cocluster.utils.optional import library
-from cocluster.utils.parsing import json_object
-from cocluster.utils.texts import shortened
+from cocluster.utils.text import json_object, shorten
 
 # Files that make a folder a store, of both versions of the format.
 MARKS = ("zarr.json", ".zarray", ".zgroup")
@@ -44,7 +43,7 @@ def _refuse_pickle(folder: Path) -> None:
     """
     for file in _metadata(folder):
         text = file.read_text(encoding="utf-8", errors="replace")
-        name = shortened(str(file.relative_to(folder)))
+        name = shorten(str(file.relative_to(folder)))
         if "pickle" in _codecs(json_object(text, f"{folder.name}, {name}")):
             raise ValueError(
                 f"{folder.name} holds pickled values ({name}), which could run "
