@@ -24,8 +24,7 @@ from cocluster.data.relational import relational
 from cocluster.interview import Interview, Query
 from cocluster.linalg.matrices import as_dense
 from cocluster.linalg.types import Array
-from cocluster.methods.auto_start import is_filled
-from cocluster.methods.ground import ground_of
+from cocluster.methods.default.embedding import is_filled, neighbour_embedding
 from cocluster.metrics import accuracy
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -100,7 +99,7 @@ def _peers(X: Any, y: Array, interview: Interview, count: int, asked: Array) -> 
     dense = StandardScaler().fit_transform(as_dense(X)) if filled else None
     Z = TfidfTransformer().fit_transform(X) if dense is None else dense
     seed = 0
-    points = ground_of(relational(X).oriented(), len(np.unique(y)), seed)
+    points = neighbour_embedding(relational(X).oriented(), len(np.unique(y)), seed)
     logistic = LogisticRegression(C=10, max_iter=500)
     peers: dict[str, Callable[[], Array]] = {
         "logistic regression": lambda: logistic.fit(Z[placed], y[placed]).predict(Z),

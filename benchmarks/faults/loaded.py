@@ -12,7 +12,7 @@ for name in (
     "cocluster.cli.reading",
     "cocluster.cli.shown",
     "cocluster.interview",
-    "cocluster.methods.how_many",
+    "cocluster.methods.n_clusters",
     "cocluster.projects.making",
     "cocluster.web.serve",
     "benchmarks.papers.solvers",

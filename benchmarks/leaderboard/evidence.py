@@ -29,7 +29,7 @@ from cocluster.data.relational import relational
 from cocluster.data.shifting import shifted
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.types import Array
-from cocluster.methods import auto_start
+from cocluster.methods.default import embedding
 
 EVIDENCE = "evidence.csv"
 LINKED_SETS = ("cstr_475x1000", "colon_alon_62x2000", "webace_2340x1000", "orl_400x1024")
@@ -60,14 +60,15 @@ def _start(**constants: Any) -> Fit:
     """k-means where the samples lie, with some of the constants of the rule changed."""
 
     def fit(X: Any, k: int, seed: int) -> Array:
-        before = {name: getattr(auto_start, name) for name in constants}
+        before = {name: getattr(embedding, name) for name in constants}
         try:
             for name, value in constants.items():
-                setattr(auto_start, name, value)
-            return auto_start.places(shifted(relational(X)), k, seed).labels(k, seed, None)
+                setattr(embedding, name, value)
+            samples = embedding.consensus_embedding(shifted(relational(X)), k, seed)
+            return samples.kmeans(k, seed, None)
         finally:
             for name, value in before.items():
-                setattr(auto_start, name, value)
+                setattr(embedding, name, value)
 
     return fit
 
@@ -96,7 +97,7 @@ VARIANTS: dict[str, dict[str, Fit]] = {
 def belongs(table: str, X: Any) -> bool:
     """Whether data are of the kind that a table is about."""
     views = X.values() if isinstance(X, dict) else [X]
-    filled = all(auto_start.is_filled(view) for view in views)
+    filled = all(embedding.is_filled(view) for view in views)
     return table == ("measurements" if filled else "occurrences")
 
 

@@ -13,7 +13,7 @@ from cocluster.data.shifting import shifted
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.matrices import entrywise, values_of
 from cocluster.linalg.subspace import start_scaled, unit_rows
-from cocluster.methods.auto_start import cosine_scaled, spread
+from cocluster.methods.default.embedding import cosine_scaled, rows_of_all_samples
 from cocluster.methods.starts import singular_vectors
 
 FORMER = "CoCluster, rule of 0.1"
@@ -33,10 +33,9 @@ def former_embedding(data: RelationalData, k: int, seed: int) -> Any:
     few = sum(values_of(r.matrix).size for r in data.relations) <= THREE_UP_TO_ENTRIES
     logs = partial(entrywise, np.log1p)
     ways = (start_scaled, lambda X: start_scaled(logs(X)), cosine_scaled)
-    return np.hstack(
-        [
-            spread(unit_rows(singular_vectors(way(r.matrix), k, seed)[0]), r, len(data))
-            for r in data.relations
-            for way in (ways if few else ways[:1])
-        ]
-    )
+    blocks = []
+    for r in data.relations:
+        for way in ways if few else ways[:1]:
+            Z = unit_rows(singular_vectors(way(r.matrix), k, seed)[0])
+            blocks.append(rows_of_all_samples(Z, r, len(data)))
+    return np.hstack(blocks)

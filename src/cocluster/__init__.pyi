@@ -8,7 +8,8 @@ from .data.relational import bipartite as bipartite
 from .data.relational import star as star
 from .interview import Interview as Interview
 from .links import Links as Links
-from .methods.auto import CoCluster as CoCluster
+from .methods.cocluster import CoCluster as CoCluster
+from .methods.consensus import consensus as consensus
 from .methods.factorization.compose import TriFactorization as TriFactorization
 from .methods.factorization.drcc import DRCC as DRCC
 from .methods.factorization.fnmtf import FNMTF as FNMTF
@@ -23,15 +24,14 @@ from .methods.factorization.rmc import RMC as RMC
 from .methods.factorization.snmtf import SNMTF as SNMTF
 from .methods.factorization.ssnmf import SSNMF as SSNMF
 from .methods.factorization.star_ssnmf import StarSSNMF as StarSSNMF
-from .methods.how_many.choose import choose_n_clusters as choose_n_clusters
 from .methods.information.cmrf import CMRF as CMRF
 from .methods.information.itcc import ITCC as ITCC
 from .methods.kernel_kmeans.estimator import KernelKMeans as KernelKMeans
+from .methods.n_clusters.search import choose_n_clusters as choose_n_clusters
 from .methods.spectral.bsgp import BSGP as BSGP
 from .methods.spectral.ldcc import LDCC as LDCC
 from .methods.spectral.ncut import NCut as NCut
 from .methods.spectral.src import SRC as SRC
-from .methods.voting import consensus as consensus
 from .projects import load as load
 from .projects import open_project as open_project
 from .projects import save as save

@@ -17,9 +17,9 @@ from cocluster.graphs import as_graph
 from cocluster.linalg.matrices import as_dense, is_nonnegative, times, values_of
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array, InMemory
-from cocluster.methods.auto import CoCluster
 from cocluster.methods.base import check_complete
-from cocluster.methods.costs import costs, has_costs
+from cocluster.methods.cocluster import CoCluster
+from cocluster.methods.default.probability import costs, has_costs
 from cocluster.report.explain import explain
 from cocluster.report.statistics import scored
 from cocluster.utils.checks import check_integer

@@ -16,9 +16,10 @@ import cocluster
 from cocluster import CoCluster, Links, TriFactorization
 from cocluster.blocks.rows import Interrupted
 from cocluster.data.relational import relational
-from cocluster.methods import auto, base
-from cocluster.methods.auto_itcc import ConsensusITCC, ShiftedITCC
+from cocluster.methods import base
+from cocluster.methods import cocluster as front
 from cocluster.methods.catalogue import METHODS
+from cocluster.methods.default.pipeline import ConsensusITCC, ShiftedITCC
 
 CATALOGUE = [method.estimator for method in METHODS.values()]
 OTHERS = [ConsensusITCC, ShiftedITCC, TriFactorization]
@@ -156,7 +157,7 @@ def test_the_front_door_reads_the_data_once(monkeypatch: Any) -> None:
         read.append(data)
         return relational(data, **options)
 
-    monkeypatch.setattr(auto, "relational", counted)
+    monkeypatch.setattr(front, "relational", counted)
     monkeypatch.setattr(base, "relational", counted)
     for method in ("auto", "fnmtf"):
         read.clear()

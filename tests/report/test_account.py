@@ -29,7 +29,7 @@ from cocluster.datasets import Dataset
 from cocluster.io.readers import read
 from cocluster.linalg.types import Array
 from cocluster.methods.catalogue import METHODS
-from cocluster.methods.how_many.choice import Choice, Line, Side
+from cocluster.methods.n_clusters.result import Choice, Line, Side
 from cocluster.metrics import scores
 from cocluster.report.compute.material import Material
 from cocluster.report.compute.pictures import STEPS, Layout

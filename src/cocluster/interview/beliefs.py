@@ -12,9 +12,9 @@ import scipy.sparse as sp
 from cocluster.linalg.matrices import as_dense
 from cocluster.linalg.types import Array
 from cocluster.links import Links
-from cocluster.methods.ground import Ground
+from cocluster.methods.default.embedding import NeighbourEmbedding
+from cocluster.methods.default.supervision import confusion, merge_classes, order_as
 from cocluster.methods.numbering import as_before
-from cocluster.methods.spreading import confusion, numbered_as, reduced
 
 # Weight of a sample with the answer "unsure": it counts as half in the group it was compared with.
 UNSURE_WEIGHT = 0.3
@@ -110,7 +110,7 @@ class Beliefs:
 
     Attributes
     ----------
-    embedding : Ground
+    embedding : NeighbourEmbedding
     labels : int array of shape (n,)
         Clusters before any answer.
     known_pairs : KnownPairs
@@ -127,7 +127,7 @@ class Beliefs:
         Share of answers that may be wrong.
     """
 
-    embedding: Ground
+    embedding: NeighbourEmbedding
     labels: Array
     known_pairs: KnownPairs
     n_clusters: int
@@ -367,7 +367,7 @@ class Beliefs:
     def prior(self, labels: Array) -> Array:
         """Return the probabilities of `n_clusters` clusters, numbered like earlier labels."""
         P, _ = self._merged_posterior
-        return numbered_as(P, labels, self.n_clusters)
+        return order_as(P, labels, self.n_clusters)
 
     @cached_property
     def _merged_posterior(self) -> tuple[Array, list[list[int]]]:
@@ -376,7 +376,7 @@ class Beliefs:
         G = len(self.groups)
         # A single answer may be wrong: a group that rests on one may be merged again.
         apart[:G, :G] = self._cannot_votes > 1 if self.errors else self.closed_groups
-        return reduced(self.cluster_posterior, apart, self.n_clusters)
+        return merge_classes(self.cluster_posterior, apart, self.n_clusters)
 
     def merge_groups(self) -> list[Array]:
         """Return the samples of the groups, merged if there are more groups than clusters."""

@@ -28,10 +28,10 @@ from cocluster.interview.strategies import (
 )
 from cocluster.linalg.types import Array
 from cocluster.links import Links, as_links
-from cocluster.methods.auto import CoCluster
 from cocluster.methods.base import check_complete
 from cocluster.methods.catalogue import METHODS
-from cocluster.methods.ground import Ground, ground_of
+from cocluster.methods.cocluster import CoCluster
+from cocluster.methods.default.embedding import NeighbourEmbedding, neighbour_embedding
 from cocluster.methods.starts import spectral_embedding
 from cocluster.methods.task import clusters_by_type
 from cocluster.utils.checks import check_choice, check_integer, check_number, generator
@@ -56,7 +56,7 @@ class Interview:
             interview.answer(query.i, query.j, ask_someone(query.titles))
         interview.refit()
 
-    Answers about a few samples are propagated to all: see `cocluster.methods.spreading`.
+    Answers about a few samples are propagated to all: see `cocluster.methods.default.supervision`.
 
     Parameters
     ----------
@@ -470,15 +470,15 @@ class Interview:
         return self._first_labels
 
     @cached_property
-    def _embedding(self) -> Ground:
+    def _embedding(self) -> NeighbourEmbedding:
         """The samples as points with neighbours."""
         data, k = self._relational, self.estimator.n_clusters
-        embedding = ground_of(data, k, self._seed)
+        embedding = neighbour_embedding(data, k, self._seed)
         if embedding is not None:
             return embedding
         # Data in row blocks have points without neighbours.
         Z = spectral_embedding(data, clusters_by_type(data, k, None), self._seed)
-        return Ground(np.asarray(Z[data.center]), None)
+        return NeighbourEmbedding(np.asarray(Z[data.center]), None)
 
     def _stated_beliefs(self) -> Beliefs:
         """Return the beliefs from all answers, contradictions included."""

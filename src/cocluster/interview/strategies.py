@@ -225,7 +225,7 @@ def _open_pair(beliefs: Beliefs, group: Array, second_group: Array) -> tuple[int
 
 def _uncertain_sample_query(beliefs: Beliefs) -> Query | None:
     """Ask about the sample with the largest uncertainty, averaged with its neighbours."""
-    uncertainty = beliefs.embedding.smoothed(
+    uncertainty = beliefs.embedding.smooth(
         1 - beliefs.posterior.max(axis=1), NEIGHBOUR_SHARE, SMOOTHING_STEPS
     )
     uncertainty = np.where(beliefs.uncertainty < 0, -1.0, uncertainty)

@@ -25,9 +25,9 @@ _MODULES = {
     **{method.name: "cocluster" for method in METHODS.values()},
     "CoCluster": "cocluster",
     "TriFactorization": "cocluster",
-    "ConsensusITCC": "cocluster.methods.auto_itcc",
-    "ShiftedITCC": "cocluster.methods.auto_itcc",
-    "Findings": "cocluster.methods.presenting",
+    "ConsensusITCC": "cocluster.methods.default.pipeline",
+    "ShiftedITCC": "cocluster.methods.default.pipeline",
+    "Findings": "cocluster.methods.default.results:FitResult",
     "Form": "cocluster.methods.task",
     "SeenRows": "cocluster.methods.streams",
     "Stream": "cocluster.methods.streams",
@@ -92,7 +92,10 @@ def _counter(plain: dict[str, Any]) -> Any:
 
 
 # Attributes that have another name than in files of earlier versions, by class.
-_RENAMED: dict[str, dict[str, str]] = {"RMC": {"spread": "weight_penalty"}}
+_RENAMED: dict[str, dict[str, str]] = {
+    "CoCluster": {"_found": "_result"},
+    "RMC": {"spread": "weight_penalty"},
+}
 
 
 # Objects that are more, or less, than their attributes.

@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from cocluster.methods.auto import CoCluster
 from cocluster.methods.catalogue import METHODS
+from cocluster.methods.cocluster import CoCluster
 
 # What is asked for by itself, not as an option of a method.
 OWN = ("n_clusters", "n_column_clusters", "method", "random_state")

@@ -21,8 +21,8 @@ from sklearn.base import clone
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.types import Array
 from cocluster.links import Links
-from cocluster.methods.auto import CoCluster
-from cocluster.methods.costs import as_in_the_fit
+from cocluster.methods.cocluster import CoCluster
+from cocluster.methods.default.probability import with_types_of_fit
 from cocluster.report.alignment import aligned
 from cocluster.report.evidence import costs_of, margins
 from cocluster.report.naming import checked_names
@@ -253,7 +253,7 @@ class Edits:
         if "init" in twin.get_params(deep=False):
             fresh["init"] = self.start
         twin.set_params(**fresh)
-        own = None if self.data is None else as_in_the_fit(model, self.data)
+        own = None if self.data is None else with_types_of_fit(model, self.data)
         return twin.fit(own if data is None else data, links=self.links)
 
     def after(self, model: Any) -> Edits:

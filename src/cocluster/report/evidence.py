@@ -35,7 +35,7 @@ from cocluster.linalg.matrices import (
 from cocluster.linalg.partitions import Partition, as_partition
 from cocluster.linalg.subspace import unit_rows
 from cocluster.linalg.types import Array, InMemory
-from cocluster.methods.costs import costs, has_costs
+from cocluster.methods.default.probability import costs, has_costs
 from cocluster.report.subject import Clusters, Subject
 
 # Groups of features for each cluster, where features are not clustered: fine enough to tell

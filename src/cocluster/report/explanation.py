@@ -52,7 +52,7 @@ class View:
 class Member:
     """An object of a cluster; ``second`` is the next best cluster, ``margin`` how far off it is.
 
-    The margin is in the unit of the costs, see `cocluster.methods.costs.costs`.
+    The margin is in the unit of the costs, see `cocluster.methods.default.probability.costs`.
     """
 
     name: str

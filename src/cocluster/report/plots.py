@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from cocluster.methods.how_many.choice import Choice, Side
+    from cocluster.methods.n_clusters.result import Choice, Side
 
 # Cells along a side of a picture: about as many as a screen shows.
 PIXELS = 600

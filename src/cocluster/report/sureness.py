@@ -11,10 +11,15 @@ from sklearn.base import clone
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.types import Array
 from cocluster.links import Links, as_links
-from cocluster.methods.costs import as_in_the_fit, has_costs
+from cocluster.methods.default.probability import (
+    HalfCosts,
+    has_costs,
+    probabilities,
+    temperature,
+    with_types_of_fit,
+)
 from cocluster.methods.starts import start_name
 from cocluster.report.alignment import Alignment
-from cocluster.report.calibration import Halves, probabilities, temperature
 from cocluster.report.evidence import Codes, codes_of, costs_of, margins, sides
 from cocluster.report.explanation import Id
 from cocluster.report.outliers import outlier_tests, rejected
@@ -46,7 +51,8 @@ class Sureness:
         The probability of the cluster that the sample is in.
     margins : dict of type to array
         By how much each object is cheaper in its cluster than in the next best; the unit is that of
-        `cocluster.methods.costs.costs`. Below zero: something else holds it there, such as a link.
+        `cocluster.methods.default.probability.costs`. Below zero: something else holds it there,
+        such as a link.
     seconds : dict of type to array
         That next best cluster.
     stability : dict of type to dict of cluster to float
@@ -64,7 +70,7 @@ class Sureness:
         Of the test for outliers.
     temperature : dict of view to float
         What its evidence is divided by before it becomes a probability: 1 if features were
-        independent, more where they repeat each other; see `cocluster.report.calibration`.
+        independent, more where they repeat each other; see `cocluster.methods.default.probability`.
     names : list of str
         What the samples are called.
     """
@@ -130,9 +136,9 @@ def sureness(
 
     The model is fitted anew a few times, each time to three quarters of the samples drawn at
     random. Clusters that are found again are stable. The samples left out show how much evidence
-    there really is (`cocluster.report.calibration`); and the probability of a sample is the mean
-    over all these fits and the given one, so that it is low where the data are unclear as well as
-    where the clusters are.
+    there really is (`cocluster.methods.default.probability`); and the probability of a sample is
+    the mean over all these fits and the given one, so that it is low where the data are unclear as
+    well as where the clusters are.
 
     Parameters
     ----------
@@ -162,7 +168,7 @@ def sureness(
     supervision = as_links(links, None, n)
     found = [_Judgement.of(subject.data, subject.clusters)]
     alignments: dict[str, list[Alignment]] = {name: [] for name in subject.clusters}
-    halves: list[list[Halves]] = []
+    halves: list[list[HalfCosts]] = []
     rng = generator(random_state)
     for _ in range(n_refits):
         rows = np.sort(rng.permutation(n)[: round(FRACTION * n)])
@@ -208,7 +214,7 @@ def _refitted(subject: Subject, rows: Array, links: Links | None, seed: int) -> 
         # Labels to start from are those of all samples, and would lead every refit to one end.
         fresh["init"] = type(twin)().init
     twin.set_params(**fresh)
-    data = as_in_the_fit(subject.model, subject.data)
+    data = with_types_of_fit(subject.model, subject.data)
     twin.fit(data[rows], links=None if links is None else links[rows])
     labels = named_alike(labels_of(twin), subject.data.types)
     return {name: Clusters.of(values) for name, values in labels.items()}
@@ -242,7 +248,7 @@ class _Judgement:
         views = zip(sides(data, data.center), self.codes, strict=True)
         return [side.spread(codes.costs(side.matrix), len(data)) for side, codes in views]
 
-    def halves(self, data: RelationalData, rng: np.random.Generator) -> list[Halves]:
+    def halves(self, data: RelationalData, rng: np.random.Generator) -> list[HalfCosts]:
         """The same by one half of the features of each view, and by the other."""
         found = []
         for side, codes in zip(sides(data, data.center), self.codes, strict=True):
@@ -255,7 +261,7 @@ class _Judgement:
         return found
 
 
-def _temperatures(halves: list[list[Halves]]) -> list[float]:
+def _temperatures(halves: list[list[HalfCosts]]) -> list[float]:
     """Temperature of each view: one by one, then all together."""
     views = list(zip(*halves, strict=True))
     alone = [temperature(view) for view in views]
@@ -277,7 +283,7 @@ def _told(
     subject: Subject,
     found: list[_Judgement],
     alignments: dict[str, list[Alignment]],
-    halves: list[list[Halves]],
+    halves: list[list[HalfCosts]],
 ) -> Sureness:
     """All that was found out, put together."""
     data, own = subject.data, subject.clusters[subject.data.center]

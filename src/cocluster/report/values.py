@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
-from cocluster.methods.how_many.choice import Merge
+from cocluster.methods.n_clusters.result import Merge
 
 # Of the values: raised whenever older ones could not be read as they are.
 FORMAT = 1
@@ -393,7 +393,7 @@ class Classes(Value, frozen=True):
 
 
 class CandidateNumber(Value, frozen=True):
-    """One number of clusters, see `cocluster.methods.how_many.choice.Line`."""
+    """One number of clusters, see `cocluster.methods.n_clusters.result.Line`."""
 
     k: int
     share: float

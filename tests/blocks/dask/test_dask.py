@@ -20,7 +20,7 @@ from cocluster.blocks.dask.spread import ClusterLost
 from cocluster.datasets import make_blocks
 from cocluster.linalg.types import Matrix
 from cocluster.links import Links
-from cocluster.methods import coarse
+from cocluster.methods.default import subsample
 from tests.blocks.every_method import CASES, REFUSING, TAKING, fitted
 
 # Of Dask itself: sockets it leaves to be closed, ports that are in use.
@@ -89,11 +89,11 @@ def test_labels_are_those_of_the_fit_in_memory(case: str, planted: Any, client: 
 def test_a_start_on_a_sample_of_the_rows(
     name: str, planted: Any, client: Client, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(coarse, "LEAST_ROWS", 50)
-    monkeypatch.setattr(coarse, "ROWS_PER_CLUSTER", 10)
+    monkeypatch.setattr(subsample, "LEAST_ROWS", 50)
+    monkeypatch.setattr(subsample, "ROWS_PER_CLUSTER", 10)
     X, measured = make_blocks(2_000, 40, 3, random_state=0).X, []
-    needed = coarse.rows_needed
-    monkeypatch.setattr(coarse, "rows_needed", lambda *a: measured.append(0) or needed(*a))
+    needed = subsample.rows_needed
+    monkeypatch.setattr(subsample, "rows_needed", lambda *a: measured.append(0) or needed(*a))
     here, there = estimator(name).fit(X), estimator(name).fit(chunked(X, 600))
     assert len(measured) > 1
     np.testing.assert_array_equal(there.labels_, here.labels_)

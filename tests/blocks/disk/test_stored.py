@@ -24,7 +24,7 @@ from cocluster.linalg.matrices import (
     times,
 )
 from cocluster.links import Links
-from cocluster.methods.auto_itcc import ShiftedITCC
+from cocluster.methods.default.pipeline import ShiftedITCC
 from cocluster.metrics import accuracy
 from tests.blocks import files
 from tests.blocks.every_method import CASES, REFUSING, TAKING, fitted

@@ -8,8 +8,8 @@ from argparse import Namespace
 from typing import Any
 
 from cocluster.cli.terminal import show, table
-from cocluster.methods.auto import CoCluster
 from cocluster.methods.catalogue import METHODS
+from cocluster.methods.cocluster import CoCluster
 from cocluster.projects.models import options_of
 from cocluster.utils.text import as_json
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 
 from cocluster.linalg.types import Array
+from cocluster.methods.default.supervision import PriorMixin, prior_costs
 from cocluster.methods.factorization.base import HardTriFactorEstimator
-from cocluster.methods.spreading import PriorMixin, prior_costs
 from cocluster.methods.streams import HardPartialFitMixin
 from cocluster.methods.task import Start, Task
 from cocluster.methods.unknown import UnknownEntries
@@ -40,8 +40,8 @@ class FNMTF(PriorMixin, HardPartialFitMixin, UnknownEntries, HardTriFactorEstima
     missing
         See `UnknownEntries`.
     spread : bool
-        Whether links between samples also say something of samples that have none, see
-        `cocluster.methods.spreading`: they add a prior, which the objective then includes.
+        Whether links between samples are propagated to samples that have none, see
+        `cocluster.methods.default.supervision`: they add a prior to the objective.
 
     Other parameters are those of `Coclusterer`.
 

@@ -12,7 +12,7 @@ from cocluster.linalg.assignment import pair_costs
 from cocluster.linalg.matrices import inner
 from cocluster.linalg.partitions import Partition, as_partition, gathered
 from cocluster.linalg.types import Array
-from cocluster.methods.information.itcc import ITCC, InformationProblem
+from cocluster.methods.information.itcc import ITCC, InformationProblem, information_problem
 from cocluster.methods.task import Task
 from cocluster.trifactor import State
 
@@ -159,4 +159,4 @@ class CMRF(ITCC):
                     f"CMRF takes relations between different types, {relation} is of one type "
                     "with itself; use ITCC or a spectral method."
                 )
-        return self._with_prior(SequentialProblem(task.data, task.links), task)
+        return information_problem(task, SequentialProblem)

@@ -19,7 +19,7 @@ from cocluster.linalg.rowwise import rowwise, summed
 from cocluster.linalg.types import Array, Matrix
 from cocluster.links import Links
 from cocluster.methods.base import Coclusterer
-from cocluster.methods.spreading import PriorMixin, prior_costs
+from cocluster.methods.default.supervision import PriorMixin, prior_costs
 from cocluster.methods.streams import HardPartialFitMixin
 from cocluster.methods.task import Start, Task
 from cocluster.trifactor import (
@@ -249,6 +249,40 @@ def mutual_information(C: Matrix, total: float, margin: Array | None = None) -> 
     return float((rows - xlogy(margin, margin).sum()) / total + np.log(total))
 
 
+def information_problem(
+    task: Task, kind: type[InformationProblem] = InformationProblem
+) -> InformationProblem:
+    """Return the problem of a task, with its links and its prior in units of the information."""
+    problem = kind(task.data, task.links)
+    if not task.priors:
+        return problem
+    return replace(problem, priors=prior_costs(task, problem.information))
+
+
+def initial_state(problem: InformationProblem, task: Task, start: Start) -> State:
+    """Return the labels of a start as a state, tied objects together; None: random labels."""
+    labels = {}
+    for name, k in task.clusters.items():
+        constraint = Indicator(ties=problem.ties.get(name))
+        indicator = (
+            constraint.start(task.data.size(name), k, task.rng)
+            if start is None
+            else constraint.given(start[name], k)
+        )
+        # Labels live where the rows do: with the workers, for Dask collections.
+        labels[name] = task.data.placed(name, indicator)
+    return State(labels)
+
+
+def with_joint_distributions(problem: InformationProblem, run: Run) -> Run:
+    """Return the run with the joint distributions of its clusters as associations.
+
+    New samples are coded by them, and the user sees them as S.
+    """
+    joint = [problem.cross(run.state, r) / total for r, total in enumerate(problem.totals)]
+    return replace(run, state=replace(run.state, associations=tuple(joint)))
+
+
 @dataclass(eq=False, repr=False)
 class ITCC(PriorMixin, HardPartialFitMixin, Coclusterer):
     r"""Information-theoretic co-clustering.
@@ -262,8 +296,8 @@ class ITCC(PriorMixin, HardPartialFitMixin, Coclusterer):
     Parameters
     ----------
     spread : bool
-        Whether links between samples also say something of samples that have none, see
-        `cocluster.methods.spreading`: they add a prior, which the objective then includes.
+        Whether links between samples are propagated to samples that have none, see
+        `cocluster.methods.default.supervision`: they add a prior to the objective.
     others
         Those of `Coclusterer`. ``normalize="auto"`` takes the counts as they are: the loss already
         accounts for the degrees of rows and columns. ``tol`` is a part of the information that the
@@ -306,32 +340,16 @@ class ITCC(PriorMixin, HardPartialFitMixin, Coclusterer):
     _additive: ClassVar[bool] = True
 
     def _linked_problem(self, task: Task) -> InformationProblem:
-        return self._with_prior(InformationProblem(task.data, task.links), task)
-
-    def _with_prior(self, problem: InformationProblem, task: Task) -> InformationProblem:
-        """Return the problem with the task's prior, in units of the problem's information."""
-        if not task.priors:
-            return problem
-        return replace(problem, priors=prior_costs(task, problem.information))
+        return information_problem(task)
 
     def _solve_from(self, task: Task, start: Start) -> Run:
         problem = self._linked_problem(task)
-        labels = {}
-        for name, k in task.clusters.items():
-            constraint = Indicator(ties=problem.ties.get(name))
-            indicator = (
-                constraint.start(task.data.size(name), k, task.rng)
-                if start is None
-                else constraint.given(start[name], k)
-            )
-            # Labels live where the rows do: with the workers, for Dask collections.
-            labels[name] = task.data.placed(name, indicator)
-        return self._finished(problem, self._sweep(problem, State(labels), task))
+        return self._finished(
+            problem, self._sweep(problem, initial_state(problem, task, start), task)
+        )
 
     def _finished(self, problem: InformationProblem, run: Run) -> Run:
-        # New samples are coded by these joint distributions, and the user sees them as S.
-        joint = [problem.cross(run.state, r) / total for r, total in enumerate(problem.totals)]
-        return replace(run, state=replace(run.state, associations=tuple(joint)))
+        return with_joint_distributions(problem, run)
 
     def _costs_of(self, data: RelationalData) -> Array:
         """Return the nats by which each cluster's profile codes a sample worse than its own does.

@@ -13,8 +13,7 @@ from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, blocks_of
 from cocluster.linalg.matrices import column_sums, safe_inverse, scaled
 from cocluster.linalg.types import Array
-from cocluster.methods.costs import costs, has_costs
-from cocluster.methods.probability import probabilities
+from cocluster.methods.default.probability import costs, has_costs, probabilities
 from cocluster.report.evidence import costs_of, margins
 from cocluster.report.subject import (
     Clusters,

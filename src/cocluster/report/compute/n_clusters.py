@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cocluster.methods.how_many.choice import Choice, Line, Side
+from cocluster.methods.n_clusters.result import Choice, Line, Side
 from cocluster.report.values import (
     CandidateNumber,
     MergeTree,

@@ -1,0 +1,1 @@
+"""The default algorithm of `CoCluster`; begin with `pipeline`, which names the stages in order."""
