@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from cocluster import CoCluster
-from cocluster.io.readers import read
+from cocluster.io import read
 from cocluster.preprocessing import sentence_model
 from cocluster.report.features import characteristic_features
 

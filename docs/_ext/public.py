@@ -10,7 +10,7 @@ from typing import Any
 MODULES = {
     "cocluster": "The front door",
     "cocluster.omics": "Cells and genes",
-    "cocluster.io.readers": "Files",
+    "cocluster.io": "Files",
     "cocluster.datasets": "Data to try",
     "cocluster.preprocessing": "Preparation",
     "cocluster.metrics": "Scores",

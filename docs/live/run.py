@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from cocluster import CoCluster, account
-from cocluster.io.readers import read
+from cocluster.io import read
 
 # A browser says how many processors there are, and then refuses to start a thread.
 os.environ["COCLUSTER_NUM_THREADS"] = "1"

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 # Bytes that a case may take beyond what the process has when it begins. Files of cases are small,
-# so that readers allow them 64 MB (`cocluster.io.readers.archives`); texts and tables take several
+# so that readers allow them 64 MB (`cocluster.io.options`); texts and tables take several
 # times as much while they are parsed.
 ROOM = 1 << 30
 # Seconds that a case may compute: sound ones take milliseconds.

@@ -14,7 +14,7 @@ import scipy.io
 import scipy.sparse as sp
 
 from tests.fuzz.trees import packed, read_tree
-from tests.io.readers import writers
+from tests.io import writers
 
 LINKS = {
     "links.csv": "a,b,relation,weight\n0,1,must-link,1\n1,2,cannot-link,0.5\n3,x,label\n"
@@ -192,7 +192,11 @@ def zarr_dense(folder: Path, version: int = 3) -> Path:
     import zarr
 
     array = zarr.create_array(
-        folder / "x.zarr", shape=writers.X.shape, dtype="f8", chunks=(2, 2), zarr_format=version
+        folder / "x.zarr",
+        shape=writers.X.shape,
+        dtype="f8",
+        chunks=(2, 2),
+        zarr_format=version,
     )
     array[:] = writers.X
     return folder / "x.zarr"

@@ -15,7 +15,7 @@ import numpy as np
 
 from tests.fuzz import seeds
 from tests.fuzz.trees import packed, read_tree, unpacked, write_tree
-from tests.io.readers import writers
+from tests.io import writers
 
 # Bytes that a matrix on disk may take in memory: little, so that blocks are cut.
 MEMORY = 10**6
@@ -81,7 +81,7 @@ def sentence_of(error: Exception, place: Path) -> str:
 
 def read_dataset(place: Path) -> None:
     """Read, and see that the result is whole."""
-    from cocluster.io.readers import read
+    from cocluster.io import read
 
     dataset = read(place)
     sound(dataset)

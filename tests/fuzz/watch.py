@@ -27,7 +27,7 @@ PAUSE = 0.05
 # What one server loads once in a long run, for the processes that it forks for every order. In the
 # ordinary tests the server must not have loaded cocluster (`tests.processes`).
 PRELOADED = (
-    ["tests.fuzz.targets", "tests.fuzz.mutators", "cocluster.io.readers", "cocluster.interview",
+    ["tests.fuzz.targets", "tests.fuzz.mutators", "cocluster.io", "cocluster.interview",
      "cocluster.web.app", "anndata", "mudata", "pyarrow.parquet", "zarr", "openpyxl", "PIL.Image",
      "skimage.feature", "pandas", "h5py", "tests.web.projects"]
 )  # fmt: skip

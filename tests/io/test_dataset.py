@@ -13,8 +13,8 @@ import pandas
 import pytest
 
 from cocluster import CoCluster
+from cocluster.io import read
 from cocluster.io.dataset import Dataset
-from cocluster.io.readers import read
 from cocluster.preprocessing import sentence_model
 
 TEXTS = ["cat dog", "dog cow", "cow cat", "cat cat"]

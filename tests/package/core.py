@@ -48,7 +48,7 @@ def wishes(place: Path) -> dict[str, Callable[[], Any]]:
     """For each extra something that needs it."""
     from cocluster.datasets import fetch, list_datasets
     from cocluster.graphs import neighbours
-    from cocluster.io.readers import read
+    from cocluster.io import read
     from cocluster.report import plots
 
     model, account, X = fitted()

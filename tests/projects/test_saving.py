@@ -15,9 +15,9 @@ from sklearn.exceptions import NotFittedError
 import cocluster
 from cocluster import CoCluster, TriFactorization, load, open_project
 from cocluster.graphs import knn_graph
+from cocluster.io import read
 from cocluster.io.dataset import Dataset, Reading
 from cocluster.io.models import read_value, write_value
-from cocluster.io.readers import read
 from cocluster.methods.catalogue import METHODS
 from cocluster.trifactor import Indicator, Unconstrained
 from cocluster.utils.files import new_file

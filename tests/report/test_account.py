@@ -26,7 +26,7 @@ from cocluster import (
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
 from cocluster.datasets import Dataset
-from cocluster.io.readers import read
+from cocluster.io import read
 from cocluster.linalg.types import Array
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.n_clusters.result import Choice, Line, Side

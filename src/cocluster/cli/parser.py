@@ -250,7 +250,7 @@ def _json(parser: argparse.ArgumentParser) -> None:
 
 
 def _reading(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `cocluster.io.readers.read`."""
+    """Add the options of `cocluster.io.read`."""
     files = parser.add_argument_group("reading", "Column roles (override what was detected)")
     for name, about in (
         ("id", "column that names the samples"),

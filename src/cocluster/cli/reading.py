@@ -8,8 +8,8 @@ from typing import Any
 
 from cocluster.cli.progress import Progress
 from cocluster.cli.terminal import printable
+from cocluster.io import read
 from cocluster.io.dataset import Dataset
-from cocluster.io.readers import read
 from cocluster.preprocessing import WordCounter
 from cocluster.projects import Project, open_project
 from cocluster.projects.project import ABOUT

@@ -1,4 +1,4 @@
-"""Data as read from a file or fetched by name: views, names, labels, and what to know of them."""
+"""Data sets as `read` and `fetch` return them: views, names, class labels and notes."""
 
 from __future__ import annotations
 
@@ -15,42 +15,83 @@ from cocluster.linalg.positions import positions_of
 from cocluster.linalg.types import Array, InMemory
 from cocluster.preprocessing.counting import WordCounter
 from cocluster.utils.html import markup, small_table, tag
+from cocluster.utils.text import as_float, is_missing
 from cocluster.utils.text import shorten
 
-# Names that a line shows of each kind of column: whoever wants all has the value itself.
-SHOWN = 5
+# Number of names that a message lists before it says how many there are.
+LISTED_NAMES = 5
 
 
-def some(names: Iterable[str], shown: int = SHOWN) -> str:
-    """The first few of some names, and how many there are if that is not all.
+def list_names(names: Iterable[str], limit: int = LISTED_NAMES) -> str:
+    """List the first names for a message, and their number if there are more than ``limit``.
 
-    >>> some(["a", "b"]), some("abcdefg", 3)
+    >>> list_names(["a", "b"]), list_names("abcdefg", 3)
     ('a, b', 'a, b, c, ... (7 in all)')
     """
-    every = list(names)
-    more = f", ... ({len(every):,} in all)" if len(every) > shown else ""
-    return ", ".join(map(shorten, every[:shown])) + more
+    names = list(names)
+    more = f", ... ({len(names):,} in all)" if len(names) > limit else ""
+    return ", ".join(map(shorten, names[:limit])) + more
+
+
+def object_array(values: Sequence[Any]) -> Array:
+    """Return a one-dimensional array of objects, one for each value."""
+    # np.array would turn lists into a second dimension.
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+def encode_labels(values: Sequence[Any] | None) -> tuple[Array | None, Array | None]:
+    """Return class codes and class names, numbers by size and words by alphabet; -1 if missing.
+
+    Returns None twice if there are no values. A class -1 means an unknown class, as in
+    scikit-learn, unless the classes are -1, 0 and 1 or two of them, or others are negative, too.
+    """
+    if values is None:
+        return None, None
+    texts = ["" if is_missing(value) else format_name(value) for value in values]
+    names = sorted({text for text in texts if text}, key=_numeric_order)
+    negative = [name for name in names if _numeric_order(name)[0] < 0]
+    if negative == ["-1"] and not set(names) <= {"-1", "0", "1"}:
+        names.remove("-1")
+    code = {name: i for i, name in enumerate(names)}
+    return np.array([code.get(text, -1) for text in texts]), np.array(names, dtype=object)
+
+
+def _numeric_order(text: str) -> tuple[float, str]:
+    """Return a sort key that orders numbers by size and puts them before words."""
+    try:
+        number = as_float(text)
+    except ValueError:
+        return np.inf, text
+    # A class may be called "nan", which compares with no number: the order would be arbitrary.
+    return (number if np.isfinite(number) else np.inf), text
+
+
+def format_name(value: Any) -> str:
+    """Return the name of a class or a sample; integers are written without a decimal point."""
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Which part of a file was taken for what.
+    """Summary of how a file was read: the role of each column.
 
     Attributes
     ----------
     id, title, label : str
-        Columns (or keys, variables, ...) of the names, titles and classes; empty without one.
+        Columns (or keys, variables, ...) of the names, titles and classes; empty if there is none.
         Classes are kept for comparison and never used.
     text : tuple of str
         Columns whose words are counted.
     numbers, categories : tuple of str
-        Columns of numbers, and of words that become one column for each value.
+        Columns of numbers, and columns of categories, which are one-hot encoded.
     entries : tuple of str
-        Of a long file the columns of sample, feature, value and view.
+        Columns of sample, feature, value and view, if the file has one entry in each row.
     left_out : mapping of str to str
-        Columns that take no part, and why; `Dataset.metadata` has them still.
+        Columns that are not used, with the reason; `Dataset.metadata` holds their cells.
     details : tuple of str
-        What else was found: a decimal comma, a sheet, a file without a header.
+        Other findings: a decimal comma, the name of the sheet, a missing header.
     counting : str
         How words were counted, see `cocluster.preprocessing.WordCounter.told`.
 
@@ -75,42 +116,43 @@ class Reading:
     counting: str = ""
 
     def summary(self) -> str:
-        """What was taken for what, in one line; empty if there is nothing to tell."""
+        """Return the role of each column in one line; empty if no column has a role."""
         left_out = [f"{name} ({why})" if why else name for name, why in self.left_out.items()]
         entries = [shorten(name) for name in self.entries]
-        parts = {
+        columns_by_role = {
             "id": shorten(self.id),
             "title": shorten(self.title),
-            "text": some(self.text),
+            "text": list_names(self.text),
             "entries": " x ".join(entries[:2]) + "".join(f", {e}" for e in entries[2:]),
-            "numbers": some(self.numbers),
-            "categories": some(self.categories),
+            "numbers": list_names(self.numbers),
+            "categories": list_names(self.categories),
             "classes": f"{shorten(self.label)} (not used)" if self.label else "",
-            "left out": some(left_out),
+            "left out": list_names(left_out),
         }
-        named = [f"{what}: {names}" for what, names in parts.items() if names]
-        return " · ".join([*named, *self.details])
+        roles = [f"{role}: {columns}" for role, columns in columns_by_role.items() if columns]
+        return " · ".join([*roles, *self.details])
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values, from which `from_json` makes the same."""
+        """Return plain values, from which `from_json` restores the summary."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, saved: Mapping[str, Any]) -> Reading:
-        """What `to_json` saved, also after JSON has made lists of its tuples."""
-        values: dict[str, Any] = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in saved.items()
+        """Restore a summary from the values of `to_json`, in which JSON made lists of tuples."""
+        fields: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in saved.items()
         }
-        return cls(**values)
+        return cls(**fields)
 
 
-# The type of the rows in `Dataset.data`, after which no view can be called.
+# Name of the row type in `Dataset.data`; no view can have this name.
 CENTER = "samples"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """One or more views of the same samples, with whatever names and classes came with them.
+    """One or more views of the same samples, with their names and classes.
 
     `read` and `fetch` return it. Give ``dataset.data`` to ``fit``, or ``dataset.X`` if there is
     one view; compare the labels found with ``dataset.labels``.
@@ -118,9 +160,9 @@ class Dataset:
     Attributes
     ----------
     name : str
-        Of the file or of the entry, without ending.
+        Name of the file without its ending, or of the fetched data set.
     views : mapping of name to matrix of shape (n_present_samples, n_features)
-        As stored, so missing values are NaN still.
+        Values as stored; missing values are NaN.
     labels : int array of shape (n_samples,) or None
         Classes, counted from 0; -1 where unknown. For evaluation only.
     class_names : array or None
@@ -128,28 +170,28 @@ class Dataset:
     sample_names : array of shape (n_samples,) or None
         Ids or file names of the samples.
     feature_names : mapping of view to array
-        Where known.
+        Names of the features, for views that have them.
     present : mapping of view to int array
-        Samples that a view's rows describe, for views that lack some.
+        Positions of the samples that the rows of a view describe, for views that lack samples.
     masks : mapping of name to bool array
         Subsets of samples or of features, such as ``train38`` or ``keep1999``.
     extras : mapping of name to array
-        Whatever else came along, such as a second labelling.
+        Further arrays of the source, such as a second labelling.
     notes : tuple of str
-        What the user should know: oddities of the data, or how a file had to be read.
+        Warnings for the user: oddities of the data, or how a file had to be read.
     info : mapping of str to str
-        Origin and licence, where known.
+        Origin and licence of the data, if known.
     reading : Reading
-        How a file was read; ``dataset.reading.summary()`` says it in one line.
+        How a file was read; ``dataset.reading.summary()`` describes it in one line.
     texts, titles : object array of shape (n_samples,) or None
         Texts whose words are counted, as they were read, and titles or subjects.
     metadata : mapping of name to array of shape (n_samples,)
-        Columns that take no part, such as dates: to be shown beside the samples.
+        Columns that are not clustered by, such as dates; reports show them beside the samples.
     feature_metadata : mapping of view to mapping of name to array of shape (n_features,)
-        What is known of the features of a view, such as the chromosome of a gene: to be shown
-        beside them.
+        Annotations of the features of a view, such as the chromosome of a gene; reports show them
+        beside the features.
     counter : WordCounter, other vectorizer, or None
-        What counted the words; its ``transform`` counts those of new texts in the same way.
+        The fitted word counter; its ``transform`` counts the words of new texts in the same way.
 
     Examples
     --------
@@ -192,16 +234,16 @@ class Dataset:
                     f"View {view!r} of {self.name!r} has {matrix.shape[0]} rows but there are {n} "
                     "samples; every view must have a row for each sample."
                 )
-        of_samples = {
+        sample_arrays = {
             "labels": self.labels,
             "sample names": self.sample_names,
             "texts": self.texts,
             "titles": self.titles,
         } | {f"cells of {name!r}": column for name, column in self.metadata.items()}
-        for what, values in of_samples.items():
+        for kind, values in sample_arrays.items():
             if values is not None and len(values) != n:
                 raise ValueError(
-                    f"{self.name!r} has {n} samples but {len(values)} {what}; give one for each."
+                    f"{self.name!r} has {n} samples but {len(values)} {kind}; give one for each."
                 )
         for view, columns in self.feature_metadata.items():
             m = self.views[view].shape[1] if view in self.views else 0
@@ -213,16 +255,15 @@ class Dataset:
                     )
 
     def __len__(self) -> int:
-        # A view that lacks samples has fewer rows; without a complete one, the last sample that is
-        # described tells how many there are.
-        complete = [matrix for view, matrix in self.views.items() if view not in self.present]
-        if complete:
-            return int(complete[0].shape[0])
+        for view, matrix in self.views.items():
+            if view not in self.present:
+                return int(matrix.shape[0])
+        # Every view lacks samples; the last sample that a view describes determines the number.
         return 1 + max(int(rows.max(initial=-1)) for rows in self.present.values())
 
     @property
     def X(self) -> InMemory:
-        """The matrix of a data set that has only one view."""
+        """Return the matrix of a data set that has only one view."""
         if len(self.views) > 1:
             raise AttributeError(
                 f"{self.name!r} has the views {', '.join(self.views)}; use views[name], or data."
@@ -231,12 +272,12 @@ class Dataset:
 
     @property
     def n_classes(self) -> int:
-        """Number of classes; 0 without labels."""
+        """Return the number of classes; 0 without labels."""
         return 0 if self.labels is None else int(self.labels.max(initial=-1)) + 1
 
     @property
     def data(self) -> RelationalData:
-        """The views as a star around the samples, ready to be co-clustered."""
+        """Return the views as a star around the samples, ready to be co-clustered."""
         relations = [
             Relation(matrix, CENTER, view, row_index=self.present.get(view))
             for view, matrix in self.views.items()
@@ -247,43 +288,45 @@ class Dataset:
         return RelationalData(tuple(relations), CENTER, names)
 
     def select(self, samples: Any) -> Dataset:
-        """The samples of a mask or of positions, in the order given; classes keep their codes."""
+        """Return the samples of a mask or of positions, in that order; classes keep their codes."""
         positions = np.arange(len(self))[samples]
-        chosen = {name: self._view_rows(name, positions) for name in self.views}
+        views = {name: self._view_rows(name, positions) for name in self.views}
+        sample_arrays = {
+            name: values[positions]
+            for name in ("labels", "sample_names", "texts", "titles")
+            if (values := getattr(self, name)) is not None
+        }
         return replace(
             self,
-            views={name: matrix for name, (matrix, _) in chosen.items()},
-            present={name: rows for name, (_, rows) in chosen.items() if rows is not None},
-            labels=_rows_of(self.labels, positions),
-            sample_names=_rows_of(self.sample_names, positions),
-            texts=_rows_of(self.texts, positions),
-            titles=_rows_of(self.titles, positions),
+            views={name: matrix for name, (matrix, _) in views.items()},
+            present={name: rows for name, (_, rows) in views.items() if rows is not None},
             metadata={name: column[positions] for name, column in self.metadata.items()},
-            masks=self._of_samples(self.masks, positions),
-            extras=self._of_samples(self.extras, positions),
+            masks=self._sample_entries(self.masks, positions),
+            extras=self._sample_entries(self.extras, positions),
+            **sample_arrays,
         )
 
     def of_classes(self, classes: Sequence[str]) -> Dataset:
-        """The samples of some classes, which are numbered in the order given."""
+        """Return the samples of the named classes, which are numbered in the given order."""
         if self.labels is None or self.class_names is None:
             raise ValueError(f"{self.name!r} has no named classes to choose from.")
-        known = {str(name): code for code, name in enumerate(self.class_names)}
-        unknown = [name for name in classes if name not in known]
+        codes = {str(name): code for code, name in enumerate(self.class_names)}
+        unknown = [name for name in classes if name not in codes]
         if unknown:
             raise ValueError(
-                f"{self.name!r} has no class {unknown[0]!r}; its classes are {', '.join(known)}."
+                f"{self.name!r} has no class {unknown[0]!r}; its classes are {', '.join(codes)}."
             )
-        code = np.full(len(known) + 1, -1)  # the last place is for samples of unknown class
-        code[[known[name] for name in classes]] = np.arange(len(classes))
-        labels = code[self.labels]
+        new_codes = np.full(len(codes) + 1, -1)  # the last entry is for samples of unknown class
+        new_codes[[codes[name] for name in classes]] = np.arange(len(classes))
+        labels = new_codes[self.labels]
         subset = replace(self, labels=labels, class_names=np.array(classes))
         return subset.select(labels >= 0)
 
     def canonical_order(self) -> Array:
-        """Positions that order samples by what they are, not by where they stand in a file.
+        """Return the positions that sort the samples by text and name.
 
-        By text and name, where there are; otherwise as they are. Methods that draw at random give
-        the same clusters for the same samples only if these come in the same order.
+        Samples without texts and names keep their order. A method with random starts finds the
+        same clusters for the same samples only if the samples come in the same order.
 
         Examples
         --------
@@ -291,22 +334,22 @@ class Dataset:
         >>> Dataset("toy", {"X": np.eye(2)}, sample_names=names).canonical_order()
         array([1, 0])
         """
-        known = [values for values in (self.texts, self.sample_names) if values is not None]
-        keys = [tuple(str(values[i]) for values in known) for i in range(len(self))]
+        columns = [values for values in (self.texts, self.sample_names) if values is not None]
+        keys = [tuple(str(values[i]) for values in columns) for i in range(len(self))]
         return np.array(sorted(range(len(self)), key=keys.__getitem__), dtype=np.intp)
 
     def with_view(self, name: str, given: Any) -> Dataset:
-        """The same samples with one more view, such as sentence embeddings beside words.
+        """Return the data set with one more view, such as sentence embeddings beside words.
 
         Parameters
         ----------
         name : str
-            Of the view.
+            Name of the view.
         given : matrix, frame, Dataset of one view, or callable
             A callable gets the list of texts, without mail headers and shared lines unless those
             are counted, and returns one row for each, as `cocluster.preprocessing.sentence_model`
-            does. Rows of a frame with an index and of a
-            data set with names are matched by name, and may lack samples; others by position.
+            does. Rows of a frame with an index and of a data set with names are matched by name,
+            and may lack samples; others are matched by position.
 
         Examples
         --------
@@ -319,17 +362,17 @@ class Dataset:
             raise ValueError(f"{self.name!r} has a view {name!r} already; choose another name.")
         table = self._table(name, given)
         matrix: InMemory = table.matrix
-        present, how = None, "position"
+        present, matched_by = None, "position"
         if table.row_ids is not None and self.sample_names is not None:
-            rows, present = self._matched(name, table.row_ids)
-            matrix, how = matrix[rows], "name"
+            rows, present = self._match_rows(name, table.row_ids)
+            matrix, matched_by = matrix[rows], "name"
         elif matrix.shape[0] != len(self):
             raise ValueError(
                 f"View {name!r} has {matrix.shape[0]:,} rows but {self.name!r} {len(self):,} "
                 "samples; give one row for each sample, in the same order, or rows with names."
             )
         features = {} if table.column_names is None else {name: table.column_names}
-        detail = f"{name}: rows matched by {how}"
+        detail = f"{name}: rows matched by {matched_by}"
         return replace(
             self,
             views={**self.views, name: matrix},
@@ -338,26 +381,22 @@ class Dataset:
             reading=replace(self.reading, details=(*self.reading.details, detail)),
         )
 
-    def _table(self, name: str, given: Any) -> Table:
-        """Matrix of a view and names of its rows and columns."""
-        if callable(given):
-            return as_table(given(self._texts_for(name)), name)
-        if isinstance(given, Dataset):
-            view = next(iter(given.views))
-            return Table(given.X, given.sample_names, given.feature_names.get(view))
-        return as_table(given, name)
-
-    def _texts_for(self, name: str) -> list[str]:
-        """Texts from which a view is made."""
+    def _table(self, name: str, source: Any) -> Table:
+        """Return the matrix of a view with the names of its rows and columns."""
+        if isinstance(source, Dataset):
+            view = next(iter(source.views))
+            return Table(source.X, source.sample_names, source.feature_names.get(view))
+        if not callable(source):
+            return as_table(source, name)
         if self.texts is None:
             raise ValueError(f"{self.name!r} has no texts to make {name!r} of; give a matrix.")
-        # A header may name the very group that is looked for.
-        if isinstance(self.counter, WordCounter):
-            return self.counter.bodies(self.texts)
-        return list(self.texts)
+        # A mail header may name the very group that is looked for.
+        counts_bodies = isinstance(self.counter, WordCounter)
+        texts = self.counter.bodies(self.texts) if counts_bodies else list(self.texts)
+        return as_table(source(texts), name)
 
-    def _matched(self, name: str, ids: Array) -> tuple[Array, Array | None]:
-        """Rows of a view in the order of the samples, and which samples these are (None: all)."""
+    def _match_rows(self, name: str, ids: Array) -> tuple[Array, Array | None]:
+        """Return the rows of a view in sample order, and the samples they describe (None: all)."""
         row = {str(key): i for i, key in enumerate(ids)}
         if len(row) < len(ids):
             raise ValueError(f"View {name!r} has several rows of one name; keep one for each.")
@@ -377,14 +416,14 @@ class Dataset:
         return rows, None if len(present) == len(names) else present
 
     def _view_rows(self, view: str, positions: Array) -> tuple[InMemory, Array | None]:
-        """Rows of a view for the chosen samples, and which of these it describes (None: all)."""
+        """Return the rows of a view for samples, and the samples it describes (None: all)."""
         if view not in self.present:
             return self.views[view][positions], None
         rows = positions_of(self.present[view], len(self))[positions]
         return self.views[view][rows[rows >= 0]], np.flatnonzero(rows >= 0)
 
-    def _of_samples(self, arrays: Mapping[str, Array], positions: Array) -> dict[str, Array]:
-        """Arrays with one entry for each sample cut to the chosen ones, others as they are."""
+    def _sample_entries(self, arrays: Mapping[str, Array], positions: Array) -> dict[str, Array]:
+        """Select entries of the arrays that have one for each sample; keep other arrays whole."""
         n = len(self)
         return {k: v[positions] if v.shape[:1] == (n,) else v for k, v in arrays.items()}
 
@@ -395,14 +434,9 @@ class Dataset:
         ]
         table = small_table(self.name, ["view", "samples", "features", "named"], rows)
         classes = f"{self.n_classes} classes, not used" if self.n_classes else ""
-        told = filter(None, [self.reading.summary(), self.reading.counting, classes, *self.notes])
-        return str(markup(table, [tag("p", line) for line in told]))
+        lines = [self.reading.summary(), self.reading.counting, classes, *self.notes]
+        return str(markup(table, [tag("p", line) for line in lines if line]))
 
     def __repr__(self) -> str:
         views = ", ".join(f"{shorten(view)}: {X.shape[1]}" for view, X in self.views.items())
         return f"Dataset({self.name}; samples: {len(self)}, {views}; {self.n_classes} classes)"
-
-
-def _rows_of(values: Array | None, positions: Array) -> Array | None:
-    """Entries at some positions, of an array that may be missing."""
-    return None if values is None else values[positions]

@@ -1,4 +1,4 @@
-"""Models and other values of the library in files: ``NAME.json`` and ``NAME.npz``, never pickle."""
+"""Models and other objects of the library as ``NAME.json`` and ``NAME.npz``, without pickle."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from cocluster.linalg.npz import load_arrays
 from cocluster.linalg.trees import Codec, put_together, taken_apart
 from cocluster.methods.catalogue import METHODS
 from cocluster.utils.files import wrap_read_errors
+from cocluster.utils.text import json_object
+from cocluster.utils.text import quote
 from cocluster.utils.optional import versions
-from cocluster.utils.text import json_object, quote
 
-# Of the files: raised whenever older programs could not read them any more.
+# Version of the file format; it is raised when older versions of the library cannot read a file.
 FORMAT = 1
 # The module of every class that a file may name, by the name stored in files. A stored name never
 # changes: a class that was renamed is listed as "module:NewName" under the name it had before.
@@ -70,14 +71,15 @@ _STORED_NAMES = {
 }
 
 
-def _same_state(fresh: Any, state: Any) -> Any:
-    """A random state with a state that it had."""
-    fresh.set_state(state)
-    return fresh
+def _random_state(state: Any) -> np.random.RandomState:
+    """Restore a `RandomState`."""
+    restored = np.random.RandomState()
+    restored.set_state(state)
+    return restored
 
 
-def _same_generator(state: dict[str, Any]) -> np.random.Generator:
-    """A generator with a state that it had."""
+def _generator(state: dict[str, Any]) -> np.random.Generator:
+    """Restore a `Generator`."""
     kinds = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
     if state["bit_generator"] not in kinds:
         raise ValueError(f"a generator is kept as {quote(state['bit_generator'])}")
@@ -86,8 +88,8 @@ def _same_generator(state: dict[str, Any]) -> np.random.Generator:
     return np.random.Generator(bits)
 
 
-def _counter(plain: dict[str, Any]) -> Any:
-    """A counter of words."""
+def _word_counter(plain: dict[str, Any]) -> Any:
+    """Restore a `WordCounter`."""
     return _Library().kind_of("WordCounter").from_json(plain)  # type: ignore[attr-defined]
 
 
@@ -98,41 +100,39 @@ _RENAMED: dict[str, dict[str, str]] = {
 }
 
 
-# Objects that are more, or less, than their attributes.
+# Conversions of objects that cannot be stored by their attributes.
 _CODECS = {
-    "WordCounter": Codec(lambda counter: counter.to_json(), _counter),
-    "RandomState": Codec(
-        lambda state: state.get_state(), lambda held: _same_state(np.random.RandomState(), held)
-    ),
-    "Generator": Codec(lambda generator: generator.bit_generator.state, _same_generator),
+    "WordCounter": Codec(lambda counter: counter.to_json(), _word_counter),
+    "RandomState": Codec(lambda state: state.get_state(), _random_state),
+    "Generator": Codec(lambda generator: generator.bit_generator.state, _generator),
 }
 
 
 class _Library:
-    """The classes of this library that files may name, loaded when first met."""
+    """The classes that files may contain, imported when they are needed."""
 
     def name_of(self, kind: type) -> str | None:
-        """The name of a class in files."""
+        """Return the name of a class in files; None if files cannot contain it."""
         name = _STORED_NAMES.get(kind.__name__, kind.__name__)
         return name if name in _MODULES and self.kind_of(name) is kind else None
 
     def kind_of(self, name: str) -> type:
-        """The class of a name."""
+        """Return the class that files store under a name; ValueError if it is unknown."""
         if name not in _MODULES:
             raise ValueError(f"{quote(name)} is nothing that this version knows")
-        return _loaded(name)
+        return _import_class(name)
 
     def renamed_attributes(self, name: str) -> dict[str, str]:
         """Return the attributes of a class that had another name in files of earlier versions."""
         return _RENAMED.get(name, {})
 
     def codec_of(self, name: str) -> Codec | None:
-        """How objects are kept that are more than their attributes."""
+        """Return the conversion for objects of a class; None if attributes suffice."""
         return _CODECS.get(name)
 
 
 @cache
-def _loaded(name: str) -> type:
+def _import_class(name: str) -> type:
     """Import the class that files store under a name."""
     module, _, renamed = _MODULES[name].partition(":")
     kind: type = getattr(import_module(module), renamed or name)
@@ -140,9 +140,9 @@ def _loaded(name: str) -> type:
 
 
 def write_value(folder: Path, name: str, value: Any) -> None:
-    """Write a model or another value of the library as two files of a folder.
+    """Write a model or another object of the library as two files of a folder.
 
-    TypeError if some part of it cannot be kept, such as a function that someone gave.
+    Raises TypeError if a part of it cannot be saved, such as a function of the caller.
     """
     try:
         plain, arrays = taken_apart(value, _Library())
@@ -152,35 +152,35 @@ def write_value(folder: Path, name: str, value: Any) -> None:
             "leave that out."
         ) from None
     content = {"format": FORMAT, "versions": versions(), "value": plain}
-    # Not indented: names of a hundred thousand features would be as many lines. Letters beyond
-    # ASCII are escaped, so that every text can be kept, also one that is no proper Unicode.
+    # Not indented: the names of a hundred thousand features would take as many lines. Letters
+    # beyond ASCII are escaped, so that texts which are no valid Unicode can be saved, too.
     (folder / f"{name}.json").write_text(json.dumps(content) + "\n", encoding="ascii")
     with (folder / f"{name}.npz").open("wb") as file:
-        # Their names begin with a number, and so are none that the function itself takes.
+        # The names of arrays begin with a number, and so differ from the function's parameters.
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
 
 def read_value(folder: Path, name: str) -> Any:
-    """The value that `write_value` wrote; ValueError if the files are damaged or of newer kind."""
-    place = str(folder / f"{name}.json")
-    # The files may hold anything that someone typed, or another program: what does not fit shows
-    # in as many ways as there are parts.
-    with wrap_read_errors(place, Exception):
-        content = json_object((folder / f"{name}.json").read_text(encoding="utf-8"), place)
-        check_format(content, place)
+    """Read what `write_value` wrote; ValueError if the files are damaged or of a newer format."""
+    path = folder / f"{name}.json"
+    # Damaged or foreign files raise errors of many kinds.
+    with wrap_read_errors(str(path), Exception):
+        content = json_object(path.read_text(encoding="utf-8"), str(path))
+        check_format(content, str(path))
         return put_together(content["value"], load_arrays(folder / f"{name}.npz"), _Library())
 
 
-def check_format(content: dict[str, Any], place: str) -> None:
-    """Refuse what a newer version of the library wrote, or what is something else."""
-    found = content.get("format")
-    if found == FORMAT:
+def check_format(content: dict[str, Any], path: str) -> None:
+    """Raise ValueError if a newer version of the library, or another program, wrote a file."""
+    version = content.get("format")
+    if version == FORMAT:
         return
-    if isinstance(found, int) and found > FORMAT:
-        made = content.get("versions", {})
-        newer = f" {made['cocluster']}" if isinstance(made, dict) and "cocluster" in made else ""
+    if isinstance(version, int) and version > FORMAT:
+        writer: Any = content.get("versions")
+        has_version = isinstance(writer, dict) and "cocluster" in writer
+        newer = f" {writer['cocluster']}" if has_version else ""
         raise ValueError(
-            f"{place} has format {found}, this version of cocluster reads format {FORMAT}; install "
-            f"the version that wrote it{newer}, or a newer one."
+            f"{path} has format {version}, this version of cocluster reads format {FORMAT}; "
+            f"install the version that wrote it{newer}, or a newer one."
         )
-    raise ValueError(f"{place} has no format {FORMAT} and was not written by cocluster.")
+    raise ValueError(f"{path} has no format {FORMAT} and was not written by cocluster.")

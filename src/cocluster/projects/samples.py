@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.io.dataset import Dataset, some
-from cocluster.io.readers import read
+from cocluster.io import read
+from cocluster.io.dataset import Dataset, list_names
 from cocluster.linalg.matrices import as_sparse
 from cocluster.linalg.types import Array
 from cocluster.preprocessing import WordCounter
@@ -58,7 +58,7 @@ def read_like(
     >>> with tempfile.TemporaryDirectory() as place:
     ...     file = Path(place) / "fruit.csv"
     ...     _ = file.write_text("name,apples,pears\\nA,1,0\\nB,0,2\\nC,3,1\\n")
-    ...     fruit = cocluster.io.readers.read(file)
+    ...     fruit = cocluster.io.read(file)
     ...     model = cocluster.CoCluster(2, random_state=0).fit(fruit.data)
     ...     project = cocluster.open_project(model.save(f"{place}/fruit", data=fruit))
     ...     _ = file.write_text("name,pears,apples\\nD,0,4\\n")
@@ -157,7 +157,7 @@ def _with_columns(found: Dataset, view: str, given: Array, known: Array) -> Data
     unknown = [str(name) for name in given if name not in set(known)]
     notes = found.notes
     if unknown:
-        notes = (*notes, f"New in {view} and not used: {some(unknown)}.")
+        notes = (*notes, f"New in {view} and not used: {list_names(unknown)}.")
     return replace(
         found,
         views={**found.views, view: sp.csr_array(X @ chosen)},

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cocluster.data.relational import relational
 from cocluster.io.dataset import Dataset
-from cocluster.io.dataset_folder import dataset_of
+from cocluster.io.dataset_folder import dataset_from_relations
 from cocluster.projects.making import Fitted, begun, keep, names_by_type
 from cocluster.projects.project import new_project, open_project, run_folder, write_about
 from cocluster.projects.runs import NewRun, write_run
@@ -90,4 +90,4 @@ def load(folder: str | os.PathLike[str]) -> Any:
 
 def _dataset(data: Any) -> Dataset:
     """Data of any kind as a data set."""
-    return data if isinstance(data, Dataset) else dataset_of(relational(data))
+    return data if isinstance(data, Dataset) else dataset_from_relations(relational(data))

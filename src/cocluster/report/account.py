@@ -167,7 +167,7 @@ def account(
     source, command : str, optional
         The file or folder that was read, and the command that was typed: for how to reproduce.
     options : mapping, optional
-        How the source was read, as arguments of `cocluster.io.readers.read`.
+        How the source was read, as arguments of `cocluster.io.read`.
     thumbnail : callable of position to image array, address or None, optional
         Where the samples are pictures: a small one, of shape (h, w) or (h, w, 3), from 0 to 255, or
         as a ``data:`` address, such as `cocluster.report.images.thumbnails` gives.

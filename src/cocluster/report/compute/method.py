@@ -28,7 +28,7 @@ def reproduce_part(
     steps = ["import cocluster"]
     if source is not None:
         said = "".join(f", {name}={value!r}" for name, value in options.items())
-        steps += ["from cocluster.io.readers import read", "", f"data = read({source!r}{said})"]
+        steps += ["from cocluster.io import read", "", f"data = read({source!r}{said})"]
         if _in_order(found):
             steps.append("data = data.select(data.canonical_order())")
     fitted = "data.data" if found.described is not None else "data"

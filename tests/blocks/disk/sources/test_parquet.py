@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from cocluster.blocks.disk.sources import open_source
 from cocluster.blocks.disk.sources._buckets import disk_room
-from cocluster.io.readers import read
+from cocluster.io import read
 from tests.blocks import files
 
 

@@ -18,7 +18,7 @@ import h5py
 from cocluster.blocks.disk.sources import trying
 from cocluster.blocks.disk.sources._trial import tried
 from cocluster.blocks.disk.sources.h5ad import open_h5ad
-from cocluster.io.readers import read
+from cocluster.io import read
 
 # Programs that answer like the trial, but for files called "bad".
 HARM = {

@@ -1,0 +1,3 @@
+"""The public names of the package, imported when they are first used."""
+
+from .readwrite import read as read

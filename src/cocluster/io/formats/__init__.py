@@ -1,0 +1,1 @@
+"""Readers of file formats; `cocluster.io.readwrite` imports the one that a file needs."""
