@@ -15,8 +15,7 @@ from cocluster.linalg.positions import positions_of
 from cocluster.linalg.types import Array, InMemory
 from cocluster.preprocessing.counting import WordCounter
 from cocluster.utils.html import markup, small_table, tag
-from cocluster.utils.text import as_float, is_missing
-from cocluster.utils.text import shorten
+from cocluster.utils.text import as_float, is_missing, shorten
 
 # Number of names that a message lists before it says how many there are.
 LISTED_NAMES = 5

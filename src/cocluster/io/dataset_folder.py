@@ -15,8 +15,7 @@ from cocluster.io.models import read_value, write_value
 from cocluster.linalg.types import Array
 from cocluster.preprocessing.counting import WordCounter
 from cocluster.utils.files import wrap_read_errors
-from cocluster.utils.text import json_object
-from cocluster.utils.text import as_json
+from cocluster.utils.text import as_json, json_object
 
 # File with one sample on each line: its name, title, text and metadata.
 SAMPLES = "samples.jsonl"

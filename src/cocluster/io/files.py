@@ -21,7 +21,7 @@ import numpy as np
 from cocluster.io.dataset import list_names
 from cocluster.io.options import check_bytes
 from cocluster.utils.files import wrap_read_errors
-from cocluster.utils.text import single_line, quote
+from cocluster.utils.text import quote, single_line
 
 PACKED = (".gz", ".zip")
 # Error numbers of names that no file can have: too long, or of both a file and a folder.

@@ -14,9 +14,8 @@ from cocluster.linalg.npz import load_arrays
 from cocluster.linalg.trees import Codec, put_together, taken_apart
 from cocluster.methods.catalogue import METHODS
 from cocluster.utils.files import wrap_read_errors
-from cocluster.utils.text import json_object
-from cocluster.utils.text import quote
 from cocluster.utils.optional import versions
+from cocluster.utils.text import json_object, quote
 
 # Version of the file format; it is raised when older versions of the library cannot read a file.
 FORMAT = 1

@@ -8,7 +8,7 @@ from pathlib import Path
 from cocluster.cli.progress import Progress
 from cocluster.cli.reading import read_data
 from cocluster.cli.terminal import printable
-from cocluster.io.write import WRITERS, write
+from cocluster.io.readwrite import WRITERS, write
 from cocluster.projects.making import file_order
 
 

@@ -14,8 +14,7 @@ from cocluster.io.dataset import Dataset, Reading, encode_labels
 from cocluster.io.files import read_text, split_lines
 from cocluster.io.options import ReadOptions
 from cocluster.io.tables.parse import LABEL_NAMES
-from cocluster.utils.text import as_float
-from cocluster.utils.text import quote
+from cocluster.utils.text import as_float, quote
 
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 # Blanks at the end of a cell are stripped afterwards: a pattern that excludes them backtracks, and

@@ -45,7 +45,11 @@ def read_excel(file: Path, options: ReadOptions) -> ParsedTable:
     limit = options.byte_limit(file)
     # A damaged file raises errors of many kinds: of archives, of XML, and of missing members.
     # The file is opened here because openpyxl leaves a file open that it cannot read.
-    with wrap_read_errors(file.name, Exception), file.open("rb") as opened, warnings.catch_warnings():
+    with (
+        wrap_read_errors(file.name, Exception),
+        file.open("rb") as opened,
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")  # about styles and extensions that do not matter here
         with zipfile.ZipFile(opened) as archive:
             members = archive.infolist()

@@ -27,8 +27,7 @@ from cocluster.io.tables.parse import Column, ParsedTable
 from cocluster.linalg.types import Array, InMemory
 from cocluster.preprocessing.boilerplate import split_mail
 from cocluster.preprocessing.counting import WordCounter
-from cocluster.utils.text import is_missing
-from cocluster.utils.text import quote
+from cocluster.utils.text import is_missing, quote
 
 
 def build_dataset(table: ParsedTable, options: ReadOptions, vectorizer: Any) -> Dataset:

@@ -16,8 +16,7 @@ import numpy as np
 from cocluster.io.dataset import format_name, list_names, object_array
 from cocluster.io.options import DATE_BINS
 from cocluster.linalg.types import Array
-from cocluster.utils.text import as_float, is_missing
-from cocluster.utils.text import quote
+from cocluster.utils.text import as_float, is_missing, quote
 
 # Cells that stand for a missing value, in any case.
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "?")
