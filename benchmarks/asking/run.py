@@ -24,7 +24,7 @@ from cocluster.data.relational import relational
 from cocluster.interview import Interview, Query
 from cocluster.linalg.matrices import as_dense
 from cocluster.linalg.types import Array
-from cocluster.methods.default.embedding import is_filled, neighbour_embedding
+from cocluster.methods.default.embedding import holds_measurements, neighbour_embedding
 from cocluster.metrics import accuracy
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -95,7 +95,7 @@ def _peers(X: Any, y: Array, interview: Interview, count: int, asked: Array) -> 
     told[placed] = y[placed]
     if len(np.unique(told[placed])) < 2:
         return
-    filled = is_filled(relational(X).relations[0].matrix)
+    filled = holds_measurements(relational(X).relations[0].matrix)
     dense = StandardScaler().fit_transform(as_dense(X)) if filled else None
     Z = TfidfTransformer().fit_transform(X) if dense is None else dense
     seed = 0
@@ -126,7 +126,11 @@ def elsewhere(name: str, seed: int) -> Iterator[Row]:
 
     X, y = load(name)
     k = len(np.unique(y))
-    Y = X if is_filled(relational(X).relations[0].matrix) else TfidfTransformer().fit_transform(X)
+    Y = (
+        X
+        if holds_measurements(relational(X).relations[0].matrix)
+        else TfidfTransformer().fit_transform(X)
+    )
     Z = normalize(TruncatedSVD(LSA, random_state=seed).fit_transform(Y))
     np.random.seed(seed)  # noqa: NPY002  (the library draws from the global generator)
     oracle, nobody = ExampleOracle(y, max_queries_cnt=ELSEWHERE), np.zeros(len(y), dtype=bool)

@@ -97,7 +97,7 @@ VARIANTS: dict[str, dict[str, Fit]] = {
 def belongs(table: str, X: Any) -> bool:
     """Whether data are of the kind that a table is about."""
     views = X.values() if isinstance(X, dict) else [X]
-    filled = all(embedding.is_filled(view) for view in views)
+    filled = all(embedding.holds_measurements(view) for view in views)
     return table == ("measurements" if filled else "occurrences")
 
 

@@ -13,7 +13,7 @@ from cocluster.data.shifting import shifted
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.matrices import entrywise, values_of
 from cocluster.linalg.subspace import start_scaled, unit_rows
-from cocluster.methods.default.embedding import cosine_scaled, rows_of_all_samples
+from cocluster.methods.default.embedding import rows_of_all_samples, scale_by_cosines
 from cocluster.methods.starts import singular_vectors
 
 FORMER = "CoCluster, rule of 0.1"
@@ -32,7 +32,7 @@ def former_embedding(data: RelationalData, k: int, seed: int) -> Any:
     data = shifted(data)
     few = sum(values_of(r.matrix).size for r in data.relations) <= THREE_UP_TO_ENTRIES
     logs = partial(entrywise, np.log1p)
-    ways = (start_scaled, lambda X: start_scaled(logs(X)), cosine_scaled)
+    ways = (start_scaled, lambda X: start_scaled(logs(X)), scale_by_cosines)
     blocks = []
     for r in data.relations:
         for way in ways if few else ways[:1]:

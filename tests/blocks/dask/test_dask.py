@@ -92,8 +92,8 @@ def test_a_start_on_a_sample_of_the_rows(
     monkeypatch.setattr(subsample, "LEAST_ROWS", 50)
     monkeypatch.setattr(subsample, "ROWS_PER_CLUSTER", 10)
     X, measured = make_blocks(2_000, 40, 3, random_state=0).X, []
-    needed = subsample.rows_needed
-    monkeypatch.setattr(subsample, "rows_needed", lambda *a: measured.append(0) or needed(*a))
+    needed = subsample.required_rows
+    monkeypatch.setattr(subsample, "required_rows", lambda *a: measured.append(0) or needed(*a))
     here, there = estimator(name).fit(X), estimator(name).fit(chunked(X, 600))
     assert len(measured) > 1
     np.testing.assert_array_equal(there.labels_, here.labels_)

@@ -14,8 +14,8 @@ from cocluster.methods.default import embedding as module
 from cocluster.methods.default.embedding import (
     _weighted_embedding,
     consensus_embedding,
-    cosine_scaled,
-    is_filled,
+    holds_measurements,
+    scale_by_cosines,
 )
 from cocluster.methods.default.pipeline import ConsensusITCC
 from cocluster.methods.default.poisson import has_poisson_noise
@@ -37,7 +37,7 @@ def counts(rng, n=400, m=60, k=3, rate=1.5):
 def test_filled_is_a_matter_of_entries_not_of_storage(rng):
     thin = rng.random((30, 40)) * (rng.random((30, 40)) < 0.1)
     for X, expected in ((thin, False), (thin + 1, True)):
-        assert is_filled(X) is is_filled(sp.csr_array(X)) is expected
+        assert holds_measurements(X) is holds_measurements(sp.csr_array(X)) is expected
 
 
 @pytest.mark.parametrize("kind", ["occurrences", "measurements"])
@@ -64,7 +64,7 @@ def test_more_clusters_than_directions_are_told_apart(filled, rng, monkeypatch):
     rows, columns = np.arange(240) % k, np.arange(96) % k
     # Entries of a block, and next to none elsewhere.
     X = rng.poisson(np.where(rows[:, None] == columns, 9.0, 0.05)).astype(float) + 5.0 * filled
-    assert is_filled(X) == filled
+    assert holds_measurements(X) == filled
     assert consensus_embedding(relational(X), k, 0).Z.shape[1] <= (most if filled else 3 * most)
     found = ConsensusITCC(k, random_state=0).fit(X).labels_
     assert adjusted_rand_score(rows, found) == 1.0
@@ -136,7 +136,7 @@ def test_the_third_embedding_is_the_normalised_cut_of_cosines():
     d = cosines.sum(axis=1)
     values, vectors = np.linalg.eigh(cosines / np.sqrt(np.outer(d, d)))
     expected = vectors[:, -3:-1] * np.sqrt(values[-3:-1])
-    found = singular_vectors(cosine_scaled(X), 2, 0)[0]
+    found = singular_vectors(scale_by_cosines(X), 2, 0)[0]
     np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-3)
 
 

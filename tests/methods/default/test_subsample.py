@@ -16,7 +16,7 @@ from cocluster.datasets import make_blocks
 from cocluster.linalg.subspace import informative_vectors, start_scaled
 from cocluster.links import Links
 from cocluster.methods.default import pipeline, subsample, supervision
-from cocluster.methods.default.subsample import QUALITY, rows_needed, subsample_rows
+from cocluster.methods.default.subsample import QUALITY, required_rows, subsample_rows
 from cocluster.methods.information.cmrf import CMRF
 from cocluster.methods.task import Task
 from cocluster.metrics import accuracy
@@ -40,9 +40,9 @@ def sampling(monkeypatch: Any) -> list[int]:
 
     def measured(X: Any, *rest: Any) -> float:
         sizes.append(X.shape[0])
-        return rows_needed(X, *rest)
+        return required_rows(X, *rest)
 
-    monkeypatch.setattr(subsample, "rows_needed", measured)
+    monkeypatch.setattr(subsample, "required_rows", measured)
     return sizes
 
 
@@ -61,7 +61,7 @@ def directions(X: sp.csr_array, labels: np.ndarray) -> np.ndarray:
 def test_so_many_rows_know_the_directions_as_well_as_they_must(rng):
     data = make_blocks(40_000, 1_000, K, contrast=1.8, row_degree=30, random_state=0)
     first = data.X[rng.choice(40_000, 3_000, replace=False)]
-    needed = rows_needed(first, K, rng)
+    needed = required_rows(first, K, rng)
     assert 3_000 < needed < 40_000
     sample = data.X[rng.choice(40_000, int(needed), replace=False)]
     assert known(sample, directions(data.X, data.column_labels)) == pytest.approx(QUALITY, abs=0.1)
@@ -72,7 +72,7 @@ def test_weaker_clusters_need_more_rows_and_noise_cannot_be_helped(rng):
         make_blocks(4_000, 500, K, contrast=contrast, row_degree=40, random_state=0).X
         for contrast in (4.0, 2.5, 1.0)
     ]
-    strong, weak, none = (rows_needed(Y, K, rng) for Y in X)
+    strong, weak, none = (required_rows(Y, K, rng) for Y in X)
     assert strong < weak < np.inf
     assert none == np.inf
 
@@ -80,7 +80,7 @@ def test_weaker_clusters_need_more_rows_and_noise_cannot_be_helped(rng):
 def test_data_in_components_are_strong(rng):
     parts = [sp.csr_array(rng.poisson(2.0, size=(50, 8))) for _ in range(K)]
     X = sp.block_diag(parts, format="csr")
-    assert rows_needed(sp.csr_array(X.astype(float)), K, rng) < 150
+    assert required_rows(sp.csr_array(X.astype(float)), K, rng) < 150
 
 
 def test_what_cannot_be_sampled_is_not(planted, sampling, rng):

@@ -12,9 +12,9 @@ from cocluster.methods.n_clusters.result import (
     SIGMAS,
     Line,
     Side,
-    side_of,
+    decide_numbers,
+    explain_numbers,
     stable_number,
-    words_for,
 )
 
 
@@ -27,9 +27,9 @@ def table(shares: Mapping[int, float], null: float = 1e-4) -> list[Line]:
 
 def test_what_is_found_again_by_chance_is_no_grouping() -> None:
     at_the_bound = [Line(k, 0.0, SIGMAS * 0.01, float(np.log(k)), 0.01) for k in range(2, 9)]
-    side = side_of("samples", 100, at_the_bound, 5, 9)
+    side = decide_numbers("samples", 100, at_the_bound, 5, 9)
     assert (side.coarse, side.stable, side.fine) == (1, 1, 1)
-    assert "no stable grouping" in words_for(side, 9)
+    assert "no stable grouping" in explain_numbers(side, 9)
 
 
 @pytest.mark.parametrize("level", [1.0, 0.4, 0.05])
@@ -48,7 +48,7 @@ def test_the_smallest_of_equal_numbers_is_taken() -> None:
 
 def test_coarse_is_at_most_stable_and_stable_at_most_fine() -> None:
     shares = {2: 0.9, 3: 0.85, 4: 0.8, 5: 0.75, 6: 0.5}
-    side = side_of("samples", 100, table(shares), 2, 6)
+    side = decide_numbers("samples", 100, table(shares), 2, 6)
     assert side.coarse == 2
     assert side.coarse <= side.stable <= side.fine
 
@@ -56,15 +56,15 @@ def test_coarse_is_at_most_stable_and_stable_at_most_fine() -> None:
 def test_the_whole_knows_better_than_halves_of_it() -> None:
     shares = {k: 0.3 * min(np.log(8) / np.log(k), k / 8) for k in range(2, 13)}
     near, far = int(8 * SAME), int(8 * SAME) + 1
-    assert side_of("samples", 100, table(shares), near, 12).stable == near
-    assert side_of("samples", 100, table(shares), far, 12).stable == 8
+    assert decide_numbers("samples", 100, table(shares), near, 12).stable == near
+    assert decide_numbers("samples", 100, table(shares), far, 12).stable == 8
     # A best number at the end of the range is none.
-    assert side_of("samples", 100, table(shares), near, near).stable == 8
+    assert decide_numbers("samples", 100, table(shares), near, near).stable == 8
 
 
 def test_words_say_the_numbers() -> None:
     side = Side("samples", 100, 2, 4, 9, tuple(table({2: 0.9, 4: 0.8})))
-    text = words_for(side, 9)
+    text = explain_numbers(side, 9)
     assert all(word in text for word in ("4 clusters of samples", "80%", "90%", "at least 9"))
-    assert "at least" not in words_for(side, 10)
-    assert "too few" in words_for(Side("features", 3, 1, 1, 1), 9)
+    assert "at least" not in explain_numbers(side, 10)
+    assert "too few" in explain_numbers(Side("features", 3, 1, 1, 1), 9)

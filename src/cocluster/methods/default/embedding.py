@@ -133,15 +133,16 @@ def consensus_embedding(data: RelationalData, k: int, seed: int) -> SampleEmbedd
     # equal rows are embedded once, or their nearest neighbours would be their copies.
     data = data[unique_samples]
     views = [relation for relation in data.relations if relation.rows == data.center]
-    if all(is_filled(relation.matrix) for relation in views):
+    if all(holds_measurements(relation.matrix) for relation in views):
         graphs = [W for view in views for W in _measurement_graphs(view, len(data), k, seed)]
         W = sum(graphs[1:], start=graphs[0]) / len(graphs)
         Z = core_embedding(W, min(k, len(data), MOST_DIRECTIONS), seed)
         return SampleEmbedding(Z[copies], order, len(order) >= MANY_SAMPLES)
     blocks = []
     for view in views:
-        for Y in scalings(view.matrix):
-            blocks.append(rows_of_all_samples(_weighted_embedding(Y, k, seed), view, len(data)))
+        for scale in SCALINGS:
+            Z = _weighted_embedding(scale(view.matrix), k, seed)
+            blocks.append(rows_of_all_samples(Z, view, len(data)))
     Z = unit_rows(np.hstack(blocks))
     if len(Z) > REDUCED_FROM:
         size = min(max(DIRECTIONS, k), Z.shape[1], MOST_DIRECTIONS)
@@ -162,22 +163,30 @@ def singular_embedding(data: RelationalData, k: int, seed: int) -> Any:
     )
 
 
-def is_filled(X: InMemory) -> bool:
+def holds_measurements(X: InMemory) -> bool:
     """Whether X holds measurements: more than a quarter of its entries are not zero."""
     return bool(np.count_nonzero(values_of(X)) > FILLED * X.shape[0] * X.shape[1])
 
 
-def scalings(X: InMemory) -> tuple[StartMatrix, StartMatrix, StartMatrix]:
-    """Scale X by the degrees, its logarithms by theirs, and its tf-idf rows by cosines."""
-    return start_scaled(X), start_scaled(entrywise(np.log1p, X)), cosine_scaled(X)
+def scale_logarithms(X: InMemory) -> StartMatrix:
+    """Scale log(1 + X) by its degrees."""
+    return start_scaled(entrywise(np.log1p, X))
 
 
-def cosine_scaled(X: InMemory) -> StartMatrix:
+def scale_by_cosines(X: InMemory) -> StartMatrix:
     """Return D^-1/2 Y, with Y the tf-idf rows of X and D the degrees of Y Y^T."""
     Y = fit_scaling(X, "tfidf").apply(X)
     totals = column_sums(Y)
     # D^1/2 1 is its left singular vector of value 1, and the sum of all rows the right one.
     return StartMatrix(scaled(Y, row_scale=inverse_root(Y @ totals)), totals)
+
+
+# The three scalings of occurrences whose singular vectors make the consensus embedding.
+SCALINGS: tuple[Callable[[InMemory], StartMatrix], ...] = (
+    start_scaled,
+    scale_logarithms,
+    scale_by_cosines,
+)
 
 
 def _weighted_embedding(Y: StartMatrix, k: int, seed: int) -> Array:
@@ -371,7 +380,8 @@ def neighbour_embedding(data: RelationalData, k: int, seed: int) -> NeighbourEmb
     # Sorted by content, so that nothing here depends on the order of the rows either.
     for view in data[order].relations:
         if view.rows == data.center:
-            for Y in scalings(view.matrix):
+            for scale in SCALINGS:
+                Y = scale(view.matrix)
                 vectors = singular_vectors(Y, PROPAGATION_DIRECTIONS * k, seed, k)[0]
                 blocks.append(rows_of_all_samples(unit_rows(vectors), view, n))
     fine = np.hstack(blocks) / np.sqrt(len(blocks))

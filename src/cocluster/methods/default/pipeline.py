@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -206,7 +207,10 @@ def co_cluster(task: Task, seeds: tuple[int, ...], parameters: ITCC) -> Run:
     small = task if sample is None else sample
     partitions, problem = initial_partitions(small, seeds, parameters)
     counts = sample_counts(small.data)
-    run = best_of(minimise_from(start, problem, counts, small, parameters) for start in partitions)
+    runs = []
+    for start in partitions:
+        runs.append(minimise_from(start, problem, counts, small, parameters))
+    run = best_of(runs)
     if sample is None:
         return run
     problem = information_problem(task)
@@ -321,16 +325,9 @@ def minimise_information_loss(
     parameters: ITCC,
 ) -> Run:
     """Sweep over samples and features in turn, with mixture weights if the counts are Poisson."""
-
-    def sweep(problem: InformationProblem, state: State) -> Run:
-        return alternate(
-            problem,
-            state,
-            max_iter=parameters.max_iter,
-            tol=parameters.tol,
-            callback=task.callback,
-        )
-
+    sweep = partial(
+        alternate, max_iter=parameters.max_iter, tol=parameters.tol, callback=task.callback
+    )
     if counts is None or problem.occurrence:
         return sweep(problem, state)
     # Sweeps without mixture weights would lead away from a good start.

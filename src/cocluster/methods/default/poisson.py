@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.data.relational import RelationalData
+from cocluster.data.relational import RelationalData, blocks_of
 from cocluster.graphs.neighbours import EXACT_LIMIT
 from cocluster.linalg.matrices import (
     as_dense,
@@ -23,7 +23,7 @@ from cocluster.linalg.matrices import (
 )
 from cocluster.linalg.partitions import as_partition, gathered
 from cocluster.linalg.types import Array, InMemory
-from cocluster.methods.default.embedding import is_filled
+from cocluster.methods.default.embedding import holds_measurements
 from cocluster.methods.default.probability import sample_positions
 from cocluster.methods.information.itcc import InformationProblem
 from cocluster.trifactor import State
@@ -47,7 +47,7 @@ def count_unit(X: InMemory) -> float:
     """
     values = values_of(X)
     positive = values[values > 0]
-    if is_filled(X) or not positive.size or positive.min() == positive.max():
+    if holds_measurements(X) or not positive.size or positive.min() == positive.max():
         return 0.0
     unit = float(positive.min())
     counts = values / unit
@@ -131,7 +131,9 @@ def sample_counts(data: RelationalData) -> CountSample | None:
     if others or first.row_index is not None:
         return None
     n = len(data)
-    rows = np.arange(n) if n <= EXACT_LIMIT else sample_positions(n)
-    matrix: InMemory = data[rows].relations[0].matrix
+    rows, matrix = np.arange(n), first.matrix
+    if n > EXACT_LIMIT or blocks_of(data) is not None:
+        rows = rows if n <= EXACT_LIMIT else sample_positions(n)
+        matrix = data[rows].relations[0].matrix
     unit = count_unit(matrix)
     return CountSample(rows, matrix, unit) if unit else None

@@ -210,8 +210,11 @@ def half_costs(judges: Iterable[tuple[Any, RelationalData]], seed: int = 0) -> l
     seed : int
         Draws the halves.
     """
-    rng = np.random.default_rng(seed)
-    return [split_costs(model, data, rng) for model, data in judges for _ in range(SPLITS)]
+    rng, halves = np.random.default_rng(seed), []
+    for model, data in judges:
+        for _ in range(SPLITS):
+            halves.append(split_costs(model, data, rng))
+    return halves
 
 
 def split_costs(model: Any, data: RelationalData, rng: np.random.Generator) -> HalfCosts:
@@ -222,8 +225,8 @@ def split_costs(model: Any, data: RelationalData, rng: np.random.Generator) -> H
             order = rng.permutation(data.size(name))
             for half, features in zip(halves, np.array_split(order, 2), strict=True):
                 half[name] = np.sort(features)
-    first, second = (_costs_by_features(model, data, half) for half in halves)
-    return first, second
+    first, second = halves
+    return _costs_by_features(model, data, first), _costs_by_features(model, data, second)
 
 
 def _costs_by_features(model: Any, data: RelationalData, features: dict[str, Array]) -> Array:
@@ -279,10 +282,10 @@ def held_out(
                 remaining.products[r, "rows"] = np.where(
                     difference > RESIDUE * total, difference, 0
                 )
-        yield _refit_features(model, problem, remaining), _drop_unseen(samples, remaining)
+        yield _refit_features(model, problem, remaining), _zero_unseen_features(samples, remaining)
 
 
-def _drop_unseen(samples: RelationalData, remaining: State) -> RelationalData:
+def _zero_unseen_features(samples: RelationalData, remaining: State) -> RelationalData:
     """Set features that no remaining sample has to zero: the clusters know nothing of them."""
     relations = []
     for r, relation in enumerate(samples.relations):

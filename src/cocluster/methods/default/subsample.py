@@ -81,7 +81,7 @@ def subsample_rows(data: RelationalData, k: int, rng: np.random.Generator) -> Re
     first, n = data.relations[0], len(data)
     if len(data.relations) > 1 or first.row_index is not None or first.rows == first.cols:
         return None
-    # `rows_needed` measures all entries of the sample.
+    # `required_rows` measures all entries of the sample.
     if first.observed is not None:
         return None
     largest = min(LARGEST_SHARE * n, rows_in_memory(first.matrix))
@@ -92,7 +92,7 @@ def subsample_rows(data: RelationalData, k: int, rng: np.random.Generator) -> Re
         return None
     while size <= largest:
         sample = _draw_rows(data, size, rng)
-        needed = rows_needed(sample.relations[0].matrix, k, rng)
+        needed = required_rows(sample.relations[0].matrix, k, rng)
         if needed <= size:
             return sample
         if MARGIN * needed <= min(TRUSTED * size, largest):
@@ -106,7 +106,7 @@ def _draw_rows(data: RelationalData, size: int, rng: np.random.Generator) -> Rel
     return data[np.sort(rng.choice(len(data), size, replace=False))]
 
 
-def rows_needed(X: InMemory, n_clusters: int, rng: np.random.Generator) -> float:
+def required_rows(X: InMemory, n_clusters: int, rng: np.random.Generator) -> float:
     r"""Estimate how many rows like these show the clusters well enough; infinite if these do not.
 
     The clusters of rows span k - 1 singular directions of the degree-scaled data. In n rows of m

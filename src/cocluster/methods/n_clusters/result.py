@@ -170,7 +170,7 @@ class Choice:
         """Leaves, merges and words of every type, also of those whose number was not judged."""
         measured_trees = self.measured.get("whole", {}).get("trees", {})
         by_type = {
-            name: Side(name, sum(measured_tree["leaves"]), 1, 1, 1, **tree_of(measured_tree))
+            name: Side(name, sum(measured_tree["leaves"]), 1, 1, 1, **tree_fields(measured_tree))
             for name, measured_tree in measured_trees.items()
         }
         return by_type | {side.name: side for side in self.sides}
@@ -227,7 +227,7 @@ def _side(values: Mapping[str, Any]) -> Side:
     return Side(**{**values, "table": table, "tree": tree, **lists})
 
 
-def tree_of(measured: Mapping[str, Any]) -> dict[str, Any]:
+def tree_fields(measured: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a `Side` that describe its tree, from the measurements."""
     return {
         "leaves": tuple(measured["leaves"]),
@@ -250,7 +250,9 @@ def stable_number(table: Sequence[Line]) -> int:
     return min(k for k, value in gains.items() if value >= GOOD_ENOUGH * max(gains.values()))
 
 
-def side_of(name: str, size: int, table: Sequence[Line], best_likelihood: int, k_max: int) -> Side:
+def decide_numbers(
+    name: str, size: int, table: Sequence[Line], best_likelihood: int, k_max: int
+) -> Side:
     """Derive the coarse, stable and fine number of one type, without its tree."""
     stable = stable_number(table)
     if stable == 1:
@@ -263,7 +265,7 @@ def side_of(name: str, size: int, table: Sequence[Line], best_likelihood: int, k
     return Side(name, size, coarse, stable, max(stable, best_likelihood), tuple(table))
 
 
-def words_for(side: Side, k_max: int) -> str:
+def explain_numbers(side: Side, k_max: int) -> str:
     """Explain the number of clusters of a side in a sentence or two."""
     if not side.table:
         return f"The {side.size} {side.name} are too few to look for groups."

@@ -38,17 +38,24 @@ from cocluster.methods.n_clusters.likelihood import (
     tree,
     views,
 )
-from cocluster.methods.n_clusters.result import Choice, Line, Side, side_of, tree_of, words_for
+from cocluster.methods.n_clusters.result import (
+    Choice,
+    Line,
+    Side,
+    decide_numbers,
+    explain_numbers,
+    tree_fields,
+)
 from cocluster.methods.n_clusters.stability import (
     Fit,
     agreement,
+    as_samples,
     fine_fit,
     labels_by_number,
     most_clusters,
     numbers_up_to,
-    ready,
+    prepare_data,
     refit,
-    seen_from,
     split,
 )
 from cocluster.utils.checks import RandomState, check_integer, generator
@@ -130,7 +137,7 @@ def choose_n_clusters(
     data = relational(X)
     check_complete(data, "choose_n_clusters")
     search = _search(data, k_max, features, random_state, earlier)
-    measured = search.resumed(earlier.measured) if earlier else {}
+    measured = search.check_measurements(earlier.measured) if earlier else {}
     return search.run(measured, callback, _choice_writer(resume))
 
 
@@ -187,14 +194,14 @@ class Search:
     features: bool = True
 
     @property
-    def judged(self) -> tuple[str, ...]:
+    def searched_types(self) -> tuple[str, ...]:
         """Types of objects whose number of clusters is searched."""
         return tuple(self.data.types) if self.features else (self.data.center,)
 
     def steps(self) -> Iterator[tuple[str, str]]:
         """Yield the name of every step, and the text that reports it."""
         yield "whole", "fitting the whole"
-        for name in self.judged:
+        for name in self.searched_types:
             if self.most(name) < 2:
                 continue
             repeats = REPEATS if name == self.data.center else FEATURE_REPEATS
@@ -238,7 +245,7 @@ class Search:
         spread = measured["whole"]["dispersion"]
         return self._compare_halves(name, int(repeat), max(spread))
 
-    def resumed(self, measured: Mapping[str, Any]) -> dict[str, Any]:
+    def check_measurements(self, measured: Mapping[str, Any]) -> dict[str, Any]:
         """Return the measurements of an earlier search; raise if it was made from other data."""
         if measured.get("data", self._mark()) != self._mark():
             raise ValueError(
@@ -255,11 +262,11 @@ class Search:
     def choice(self, measured: Mapping[str, Any]) -> Choice:
         """Return the choice that follows from the measurements so far."""
         complete = all(step in measured for step, _ in self.steps())
-        names = self.judged if "whole" in measured else ()
+        names = self.searched_types if "whole" in measured else ()
         sides = tuple(self._side(name, measured) for name in names)
         # Leave out sides without any measurement yet.
         sides = tuple(side for side in sides if side.table or complete)
-        sentences = [words_for(side, self.most(side.name)) for side in sides]
+        sentences = [explain_numbers(side, self.most(side.name)) for side in sides]
         if not complete:
             sentences.append("Stopped before the end; give this back as resume= to go on.")
         return Choice(sides, " ".join(sentences), complete, self.seed, self.k_max, dict(measured))
@@ -319,7 +326,7 @@ class Search:
     def _compare_halves(self, name: str, repeat: int, spread: float) -> list[list[float]]:
         """Measure how well two halves agree on the objects of a type, by number of clusters."""
         rng = self._rng(name, repeat)
-        first, second = split(seen_from(self.data, name, rng), spread, rng)
+        first, second = split(as_samples(self.data, name, rng), spread, rng)
         # Samples that one half knows nothing of are left out, and may be many.
         most = min(self.most(name), len(first) // 2)
         if most < 2:
@@ -356,8 +363,10 @@ class Search:
                 k, float(rand), float(information), float(possible), float(null), likelihood
             )
             table.append(line)
-        side = side_of(name, self.data.size(name), table, full_fit["best"][name], self.most(name))
-        return replace(side, **tree_of(full_fit["trees"][name]))
+        side = decide_numbers(
+            name, self.data.size(name), table, full_fit["best"][name], self.most(name)
+        )
+        return replace(side, **tree_fields(full_fit["trees"][name]))
 
 
 class _Stopped(Exception):
@@ -411,7 +420,7 @@ def search_in(
     Raises ValueError if there is nothing to choose from.
     """
     most = None if k_max is None else check_integer(k_max, "k_max", at_least=2)
-    sample = ready(data, np.random.default_rng(seed))
+    sample = prepare_data(data, np.random.default_rng(seed))
     if most is not None and most > len(sample) // 2:
         raise ValueError(
             f"k_max={most} is more than half of the {len(sample)} samples that are looked at, and "

@@ -21,7 +21,7 @@ from cocluster.methods.n_clusters.likelihood import Labels, cut_labels, is_count
 Halves = tuple[RelationalData, RelationalData]
 
 # Halves of fewer features than this may both lack what tells two groups apart: counts that vary as
-# independent ones do (see `cuts.dispersion`; 1 is all independent) are thinned instead.
+# independent ones do (see `cuts.dispersion`; 1 is all independent) are thin_counts instead.
 FEW_FEATURES = 32
 INDEPENDENT = 1.5
 # Most objects that are looked at, drawn at random: among so many, groups of a hundred are seen.
@@ -30,7 +30,7 @@ OBJECTS = 5_000
 MOST = 32
 # Fewer objects than this have no groups that could be told from chance.
 FEWEST = 8
-# Features of which either half has two; counts can be thinned, so that one is enough.
+# Features of which either half has two; counts can be thin_counts, so that one is enough.
 FEWEST_FEATURES = 4
 
 
@@ -87,10 +87,10 @@ def split(data: RelationalData, spread: float, rng: np.random.Generator) -> Halv
     """Split the data in two halves, by features or, if those are few, by counts."""
     counts = all(is_counts(relation.matrix) for relation in data.relations)
     thin = counts and data.shape[1] < FEW_FEATURES and spread < INDEPENDENT
-    return (thinned if thin else halved)(data, rng)
+    return (thin_counts if thin else split_features)(data, rng)
 
 
-def halved(data: RelationalData, rng: np.random.Generator) -> Halves:
+def split_features(data: RelationalData, rng: np.random.Generator) -> Halves:
     """Split the features in two halves, each with the same samples.
 
     Groups of samples show in both. What varies by chance, entry by entry, does not, however it is
@@ -99,7 +99,7 @@ def halved(data: RelationalData, rng: np.random.Generator) -> Halves:
     return _pair_halves(data, [_split_columns(relation, rng) for relation in data.relations])
 
 
-def thinned(data: RelationalData, rng: np.random.Generator) -> Halves:
+def thin_counts(data: RelationalData, rng: np.random.Generator) -> Halves:
     """Split every count in two by coin flips.
 
     Halves of a Poisson count are independent Poisson counts of half the rate (Neufeld et al.,
@@ -219,7 +219,7 @@ def numbers_up_to(most: int) -> list[int]:
     return numbers
 
 
-def ready(data: RelationalData, rng: np.random.Generator) -> RelationalData:
+def prepare_data(data: RelationalData, rng: np.random.Generator) -> RelationalData:
     """Sample at most `OBJECTS` samples into memory, without negative entries or empty samples.
 
     Raises ValueError if there is nothing to choose from.
@@ -232,7 +232,7 @@ def ready(data: RelationalData, rng: np.random.Generator) -> RelationalData:
                 f"not for relation {relation}; choose for it alone, as one matrix."
             )
     _require_samples(len(data), "samples")
-    data = sampled(data, rng)
+    data = draw_objects(data, rng)
     if not all(is_nonnegative(relation.matrix) for relation in data.relations):
         data = data.map(_shift_to_nonnegative)
     filled = np.flatnonzero(degrees(data))
@@ -269,16 +269,16 @@ def _shift_to_nonnegative(R: InMemory) -> InMemory:
     return R if sp.issparse(R) else R - np.minimum(R.min(axis=0), 0)
 
 
-def sampled(data: RelationalData, rng: np.random.Generator) -> RelationalData:
+def draw_objects(data: RelationalData, rng: np.random.Generator) -> RelationalData:
     """Draw at most `OBJECTS` samples into memory."""
     n = len(data)
     return data[np.arange(n) if n <= OBJECTS else np.sort(rng.choice(n, OBJECTS, replace=False))]
 
 
-def seen_from(data: RelationalData, name: str, rng: np.random.Generator) -> RelationalData:
+def as_samples(data: RelationalData, name: str, rng: np.random.Generator) -> RelationalData:
     """Return the data with a type as the samples: unchanged, or one view transposed."""
     if name == data.center:
         return data
     relation = next(r for r in data.relations if r.cols == name)
     turned = Relation(relation.matrix.T, name, data.center, checked=True)
-    return sampled(RelationalData((turned,), name), rng)
+    return draw_objects(RelationalData((turned,), name), rng)
