@@ -15,7 +15,7 @@ import numpy as np
 from cocluster import CoCluster
 from cocluster.io import read
 from cocluster.preprocessing import sentence_model
-from cocluster.report.features import characteristic_features
+from cocluster.report.statistics import characteristic_features
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

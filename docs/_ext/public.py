@@ -15,7 +15,7 @@ MODULES = {
     "cocluster.preprocessing": "Preparation",
     "cocluster.metrics": "Scores",
     "cocluster.report.plots": "Pictures",
-    "cocluster.report.features": "Features of clusters",
+    "cocluster.report.statistics": "Features of clusters",
     "cocluster.links": "Links",
     "cocluster.interview": "Asking",
     "cocluster.graphs": "Graphs",
@@ -27,6 +27,7 @@ MODULES = {
 SOME = {
     "cocluster.graphs": ["candidate_graphs", "knn_graph", "laplacian", "nearest_neighbours"],
     "cocluster.links": ["Closure", "Conflict", "Labelling", "Violations"],
+    "cocluster.report.statistics": ["characteristic_features"],
     "cocluster.preprocessing": [
         "DocumentCategory",
         "GeneScreen",

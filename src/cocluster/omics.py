@@ -21,7 +21,7 @@ from cocluster.methods.base import check_complete
 from cocluster.methods.cocluster import CoCluster
 from cocluster.methods.default.probability import costs, has_costs
 from cocluster.report.explain import explain
-from cocluster.report.statistics import scored
+from cocluster.report.statistics import score_features
 from cocluster.utils.checks import check_integer
 from cocluster.utils.optional import versions
 
@@ -271,7 +271,7 @@ def _markers(X: InMemory, labels: Array, genes: Array, n_genes: int) -> tuple[di
     """The first genes of every cluster in the layout of scanpy's rank_genes_groups, and by what."""
     found, groups = np.unique(labels, return_inverse=True)
     G = as_partition(groups, len(found))
-    scores = scored(X, G)
+    scores = score_features(X, G)
     probability = 2 * norm.sf(np.abs(scores.score))
     if scores.by == "g2":
         probability = chi2.sf(np.abs(scores.score), 1)

@@ -31,10 +31,9 @@ from cocluster.linalg.types import Array
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.n_clusters.result import Choice, Line, Side
 from cocluster.metrics import scores
-from cocluster.report.compute.material import Material
 from cocluster.report.compute.pictures import STEPS, Layout
 from cocluster.report.images import thumbnails
-from cocluster.report.subject import Clusters
+from cocluster.report.report_input import Clusters, ReportInput
 from cocluster.report.tables import TABLES
 from tests.conftest import Blocks
 from tests.report.accounts import dataset, links, texts, told
@@ -193,14 +192,14 @@ def test_sparse_and_dense_and_blocks_on_disk_give_the_same(planted: Blocks, tmp_
 
 def test_many_samples_are_told_from_some(planted: Blocks, monkeypatch):
     whole = account(fitted(planted.X), planted.X)
-    monkeypatch.setattr("cocluster.report.compute.material.LOOKED_AT", 25)
-    monkeypatch.setattr("cocluster.report.compute.material.FROM_EACH", 4)
+    monkeypatch.setattr("cocluster.report.report_input.MAX_INSPECTED", 25)
+    monkeypatch.setattr("cocluster.report.report_input.MIN_PER_CLUSTER", 4)
     found = account(fitted(planted.X), planted.X)
     assert 25 <= found.data.looked_at < 40
     assert [c.size for c in found.samples] == [c.size for c in whole.samples]
     assert found.pictures == whole.pictures
     assert found.associations == whole.associations
-    looked = set(Material.of(fitted(planted.X), planted.X).rows.tolist())
+    looked = set(ReportInput.of(fitted(planted.X), planted.X).inspected_rows.tolist())
     assert {m.position for c in found.samples for m in c.representative} <= looked
 
 

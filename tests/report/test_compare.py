@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cocluster import FNMTF, CoCluster, Links, compare
 from cocluster.datasets import Dataset
 from cocluster.metrics import scores
-from cocluster.report.alignment import aligned
+from cocluster.report.compare import align
 
 pairs = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=25)
 
@@ -33,7 +33,7 @@ def most_that_can_stay(before, after):
 @given(pairs)
 def test_as_many_objects_stay_as_in_the_best_of_all_namings(both):
     before, after = map(list, zip(*both, strict=True))
-    found = aligned(before, after)
+    found = align(before, after)
     stay = np.mean(found.labels == before)
     assert stay * len(before) == pytest.approx(most_that_can_stay(before, after))
     assert stay == pytest.approx(found.agreement)
@@ -127,7 +127,7 @@ def test_everything_is_plain_and_comes_as_frames(planted):
         assert len(found.to_frame(table)) == len(found.rows(table))
     assert found.rows("moved")[0]["name"].startswith("row ")
     said = str(found).splitlines()[0]
-    assert said.startswith(f"{len(found.samples.moved)} of 40 samples moved; 3 clusters go on")
+    assert said.startswith(f"{len(found.samples.moved)} of 40 samples moved; 3 clusters continue")
     with pytest.raises(ValueError, match="table must be one of"):
         found.rows("names")
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from cocluster import BSGP, FNMTF, CoCluster, explain
 from cocluster.datasets import Dataset, make_blocks
 from cocluster.metrics import accuracy
-from cocluster.report.edits import CORE, Edits
+from cocluster.report.edits import CORE_SIZE, Edits
 
 K = 3
 
@@ -116,11 +116,11 @@ def test_only_cores_and_moved_samples_are_pinned(dataset):
     begun = Edits.of(model, dataset)
     assert not begun.state.pinned.any()
     assert begun.links.n_must == begun.links.n_cannot == 0
-    assert begun.merge([0, 1]).state.pinned.sum() == 2 * CORE
+    assert begun.merge([0, 1]).state.pinned.sum() == 2 * CORE_SIZE
     assert begun.rename(0, "tea").state.pinned.sum() == 0
     sample = int(np.argmin(begun.state.margins))
     target = (model.labels_[sample] + 1) % K
-    assert begun.move([sample], target).state.pinned.sum() == 2 * CORE + 1
+    assert begun.move([sample], target).state.pinned.sum() == 2 * CORE_SIZE + 1
     # Cores are the clearest of their cluster.
     pinned = begun.merge([0, 1]).state.pinned & (model.labels_ == 0)
     others = ~pinned & (model.labels_ == 0)

@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 from cocluster import FNMTF, CoCluster, KernelKMeans, Relation, RelationalData, explain
 from cocluster.datasets import Dataset, make_blocks, make_star
 from cocluster.methods.catalogue import METHODS
-from cocluster.report.explanation import TABLES
+from cocluster.report.tables import CLUSTER_TABLES
 
 K = 3
 SYLLABLES = ("ka", "lo", "mi", "ne", "pu", "ra", "so", "ti", "ve", "zu")
@@ -52,7 +52,7 @@ def test_features_are_those_of_the_planted_block(explanation, model, blocks, dat
     for cluster in explanation.clusters:
         planted = np.bincount(blocks.row_labels[model.labels_ == cluster.id]).argmax()
         (view,) = cluster.views
-        assert (view.name, view.statistic, view.information) == ("words", "g2", 1.0)
+        assert (view.name, view.statistic, view.share) == ("words", "g2", 1.0)
         assert len(view.features) == 10
         assert {column[feature.name] for feature in view.features} == {planted}
         scores = [feature.score for feature in view.features]
@@ -67,13 +67,13 @@ def test_clusters_have_sizes_members_and_names_of_their_own(explanation, model):
     assert [c.size for c in explanation.clusters] == np.bincount(model.labels_).tolist()
     assert len(set(explanation.names.values())) == K
     for cluster in explanation.clusters:
-        listed = [*cluster.representative, *cluster.borderline]
+        listed = [*cluster.representative, *cluster.borderline_members]
         assert len({member.position for member in listed}) == 10
         for member in listed:
             assert member.name == f"text {member.position}"
             assert model.labels_[member.position] == cluster.id
             assert member.second in set(range(K)) - {cluster.id}
-        assert max(m.margin for m in cluster.borderline) < cluster.margin
+        assert max(m.margin for m in cluster.borderline_members) < cluster.margin
         words = {feature.name for feature in cluster.views[0].features}
         assert set(cluster.name.split(", ")) <= words
 
@@ -83,8 +83,8 @@ def test_borderline_members_have_the_smallest_margins(dataset, model):
     few = explain(model, dataset, n_members=3)
     for whole, part in zip(everyone.clusters, few.clusters, strict=True):
         rest = [m for m in whole.representative if m not in part.representative]
-        assert not whole.borderline
-        assert list(part.borderline) == sorted(rest, key=lambda m: m.margin)[:3]
+        assert not whole.borderline_members
+        assert list(part.borderline_members) == sorted(rest, key=lambda m: m.margin)[:3]
 
 
 def test_a_sample_is_not_typical_because_it_is_long(blocks, dataset):
@@ -113,7 +113,7 @@ def test_groups_of_features_are_explained_likewise(explanation, model, blocks, d
 def test_everything_is_plain_and_comes_as_frames(explanation, model):
     found = json.loads(json.dumps(explanation.to_dict()))
     assert found["types"]["samples"][0]["name"] == explanation.clusters[0].name
-    for table in TABLES:
+    for table in CLUSTER_TABLES:
         frame = explanation.to_frame(table)
         assert len(frame) == len(explanation.rows(table))
         assert set(frame["type"]) == {"samples", "words"}
@@ -166,15 +166,15 @@ def test_the_view_with_the_signal_carries_the_clusters(rng):
     found = explain(planted.labels, {"words": planted.views["words"], "tags": noise})
     for cluster in found.clusters:
         assert [view.name for view in cluster.views] == ["words", "tags"]
-        assert cluster.views[0].information > 0.7
-        assert sum(view.information for view in cluster.views) == pytest.approx(1)
+        assert cluster.views[0].share > 0.7
+        assert sum(view.share for view in cluster.views) == pytest.approx(1)
 
 
 def test_the_same_view_twice_carries_half_of_each():
     planted = make_blocks(150, 60, K, contrast=10, random_state=0)
     found = explain(planted.row_labels, {"one": planted.X, "two": planted.X})
     for cluster in found.clusters:
-        assert [view.information for view in cluster.views] == [0.5, 0.5]
+        assert [view.share for view in cluster.views] == [0.5, 0.5]
 
 
 def test_views_may_lack_samples_and_types_may_be_far_from_the_samples(data):

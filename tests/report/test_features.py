@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cocluster.datasets import make_blocks
-from cocluster.report.features import characteristic_features
+from cocluster.report.statistics import characteristic_features
 
 
 def test_features_of_planted_blocks_are_their_own():

@@ -10,6 +10,8 @@ import scipy.sparse as sp
 
 from cocluster.datasets import make_blocks
 from cocluster.report import plots
+from cocluster.report.plots import matrices
+from cocluster.report.plots.matrices import MAX_CELLS
 
 pytest.importorskip("matplotlib")
 
@@ -20,16 +22,16 @@ def test_aggregation_is_the_sum_over_bins():
     for i in range(4):
         for j in range(3):
             expected = X[np.ix_(rows == i, columns == j)].sum()
-            assert plots._aggregate(X, rows, columns)[i, j] == expected
-            assert plots._aggregate(sp.csr_array(X), rows, columns)[i, j] == expected
+            assert matrices._aggregate(X, rows, columns)[i, j] == expected
+            assert matrices._aggregate(sp.csr_array(X), rows, columns)[i, j] == expected
 
 
-@pytest.mark.parametrize("n", [1, 5, plots.PIXELS, plots.PIXELS + 1, 5 * plots.PIXELS + 3])
+@pytest.mark.parametrize("n", [1, 5, MAX_CELLS, MAX_CELLS + 1, 5 * MAX_CELLS + 3])
 def test_bins_fill_the_pixels_evenly_and_in_order(n):
     order = np.random.default_rng(0).permutation(n)
-    bins = plots._bins(order)
+    bins = matrices._bins(order)
     sizes = np.bincount(bins)
-    assert len(sizes) == min(n, plots.PIXELS)
+    assert len(sizes) == min(n, MAX_CELLS)
     assert sizes.max() - sizes.min() <= 1
     assert np.all(np.diff(bins[order]) >= 0)
 

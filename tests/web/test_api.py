@@ -20,7 +20,7 @@ pytest.importorskip("starlette")
 from cocluster.projects import open_project
 from cocluster.projects.changing import undo
 from cocluster.projects.restoring import restored
-from cocluster.report import sorting
+from cocluster.report import sorted_matrix
 from cocluster.web.desk import Desk
 from cocluster.web.routes import ENDPOINTS
 from tests.web.projects import HARM, Client, answered, awaited, dataset, guarded, kept, made
@@ -436,8 +436,8 @@ def test_what_is_known_of_the_features_lies_above_the_columns(client: Client, de
 
 def test_the_first_picture_of_large_data_needs_no_entries(tmp_path: Path, monkeypatch):
     small = Desk(made(tmp_path / "small"))
-    monkeypatch.setattr(sorting, "DIRECT", 0)
-    monkeypatch.setattr(sorting, "KEPT", (30, 14))
+    monkeypatch.setattr(sorted_matrix, "DIRECT", 0)
+    monkeypatch.setattr(sorted_matrix, "STORED_GRID_SIZE", (30, 14))
     large = Desk(made(tmp_path / "large"))
     whole = {"r0": 0, "r1": 60, "c0": 0, "c1": 28, "height": 30, "width": 14}
     near = {"r0": 0, "r1": 10, "c0": 0, "c1": 10, "height": 10, "width": 10}
@@ -459,7 +459,7 @@ def test_the_first_picture_of_large_data_needs_no_entries(tmp_path: Path, monkey
     def summed_again(*given: Any) -> None:
         raise AssertionError("Whoever zooms waits for the sums of all entries.")
 
-    monkeypatch.setattr(sorting.Sorted, "grid", summed_again)
+    monkeypatch.setattr(sorted_matrix.SortedMatrix, "grid", summed_again)
     half = {**whole, "r1": 30, "c1": 14}
     assert [shown(large, part)[0]["rough"] for part in (near, half)] == [False, False]
     assert shown(large, near) == shown(small, near)

@@ -8,7 +8,7 @@ import textwrap
 from typing import Any
 
 from cocluster.cli.terminal import bold, cells, cut, is_terminal, printable, width
-from cocluster.report.sample import text_of, values_of
+from cocluster.report.samples import largest_features, sample_text
 
 # Longest text of a sample in characters, so that two samples fit on one screen.
 LONGEST = 900
@@ -44,12 +44,12 @@ def title_of(dataset: Any, i: int) -> str:
 
 def described(dataset: Any, i: int) -> str:
     """Return the text of a sample, or its features of largest value."""
-    text = text_of(dataset, i)
+    text = sample_text(dataset, i)
     if text is not None:
         return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
     lines = [
         f"{view}: " + ", ".join(f"{name} {value:.3g}" for name, value in top)
-        for view, top in values_of(dataset, i).items()
+        for view, top in largest_features(dataset, i).items()
     ]
     return "\n".join(lines)
 

@@ -20,7 +20,7 @@ from cocluster.projects.runs import NewRun
 from cocluster.report.account import Account, account
 from cocluster.report.images import thumbnails
 from cocluster.report.page import page
-from cocluster.report.sorting import kept_grids
+from cocluster.report.sorted_matrix import grids_to_store
 from cocluster.utils.text import is_unicode
 
 # What a run takes on the disk at most, but for very large data: bytes of the report and the
@@ -126,7 +126,7 @@ class Fitted:
             about,
             self.names,
             self.account(),
-            kept_grids(self.model, self.dataset),
+            grids_to_store(self.model, self.dataset),
         )
 
 

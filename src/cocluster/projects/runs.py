@@ -14,7 +14,7 @@ import numpy as np
 
 from cocluster.io.models import FORMAT, check_format, read_value, write_value
 from cocluster.linalg.types import Array
-from cocluster.report.grid import Grid
+from cocluster.report.sorted_matrix import Grid
 from cocluster.utils.files import wrap_read_errors
 from cocluster.utils.optional import versions
 from cocluster.utils.text import as_json, file_names, json_object, quote, read_table, write_table

@@ -2,8 +2,8 @@
 
     model + data + links + names   --account(...)-->   Account   -->   page, notebook, tables, JSON
 
-An `Account` knows no HTML, no terminal and no server. Whatever shows it computes nothing; a new
-section is one function here in `cocluster.report.compute` that computes it, and one that shows it.
+An `Account` knows no HTML, no terminal and no server. Surfaces show it and compute nothing: a new
+section is a function in `cocluster.report.compute` and a template in ``report/templates``.
 """
 
 from __future__ import annotations
@@ -15,27 +15,24 @@ from typing import Any
 import msgspec
 
 from cocluster.linalg.types import Array
-from cocluster.report.compute.alerts import alerts_part
-from cocluster.report.compute.associations import association_part
-from cocluster.report.compute.classes import classes_part
-from cocluster.report.compute.clusters import (
-    clusters_part,
-    explanation_of,
-    sure_part,
-    with_groups,
+from cocluster.report.compute.alerts import find_alerts
+from cocluster.report.compute.associations import compute_associations
+from cocluster.report.compute.clusters import add_groups, describe_clusters, summarise_certainty
+from cocluster.report.compute.data import compare_with_classes, describe_data, summarise_links
+from cocluster.report.compute.pictures import draw_pictures
+from cocluster.report.compute.run import (
+    cite_method,
+    describe_choice,
+    describe_reproduction,
+    describe_run,
 )
-from cocluster.report.compute.data import data_part
-from cocluster.report.compute.links import links_part
-from cocluster.report.compute.material import Material
-from cocluster.report.compute.members import Album
-from cocluster.report.compute.method import citation_part, reproduce_part
-from cocluster.report.compute.n_clusters import choice_part
-from cocluster.report.compute.pictures import pictures_part
-from cocluster.report.compute.run import run_part
+from cocluster.report.evidence import sample_certainty
+from cocluster.report.formatting import cluster_lines
 from cocluster.report.markdown import as_markdown
 from cocluster.report.page import notebook_table, page
+from cocluster.report.report_input import ReportInput
 from cocluster.report.sureness import sureness
-from cocluster.report.tables import Row, as_frame, plain, rows_of
+from cocluster.report.tables import Row, as_frame, plain, table_rows
 from cocluster.report.values import FORMAT, AccountContents
 
 
@@ -50,10 +47,10 @@ class Account(AccountContents, frozen=True):
     --------
     >>> import numpy as np, cocluster
     >>> X = np.kron(np.eye(2), np.ones((3, 2))) + 1
-    >>> told = cocluster.account(cocluster.CoCluster(2, random_state=0).fit(X), X, title="toy")
-    >>> told.title, [cluster.size for cluster in told.samples]
+    >>> account = cocluster.account(cocluster.CoCluster(2, random_state=0).fit(X), X, title="toy")
+    >>> account.title, [cluster.size for cluster in account.samples]
     ('toy', [3, 3])
-    >>> Account.from_dict(told.as_dict()) == told
+    >>> Account.from_dict(account.as_dict()) == account
     True
     """
 
@@ -93,34 +90,29 @@ class Account(AccountContents, frozen=True):
         return json.dumps(self.as_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def rows(self, part: str) -> list[Row]:
-        """One part as a table, a dict for each row.
+        """Return one part as a table, a dict for each row.
 
         Parameters
         ----------
         part : {"clusters", "features", "members", "traits", "views", "associations", "classes", \
 "links", "broken", "choice", "merges", "alerts", "certainty", "history"}
         """
-        return rows_of(self, part)
+        return table_rows(self, part)
 
     def to_frame(self, part: str = "clusters") -> Any:
-        """One part (see `rows`) as a pandas frame."""
+        """Return one part (see `rows`) as a pandas frame."""
         return as_frame(self.rows(part))
 
     def to_markdown(self) -> str:
-        """The account in short, as Markdown."""
+        """Return a summary of the account as Markdown."""
         return as_markdown(self)
 
     def to_html(self) -> str:
-        """The report: one HTML page that needs nothing else; see `cocluster.report.page`."""
+        """Return the report: one HTML page that needs nothing else; see `cocluster.report.page`."""
         return page(self)
 
     def __str__(self) -> str:
-        lines = [
-            f"{own.id} {own.name} ({own.size:,}): "
-            + ", ".join(f.name for view in own.views[:1] for f in view.features)
-            for own in self.samples
-        ]
-        return "\n".join(lines)
+        return cluster_lines(self.samples)
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{kind.name}: {kind.size}" for kind in self.data.types)
@@ -147,35 +139,36 @@ def account(
     n_members: int = 5,
     refits: int = 0,
 ) -> Account:
-    """Put all that is to be told of a fit into one plain value.
+    """Return the account of a fit: everything that the report and the pages show.
 
     Parameters
     ----------
     model : fitted model, labels of the samples, or mapping of type to labels
     data : Dataset, matrix, frame, AnnData, views, RelationalData or row blocks, optional
-        What the model was fitted to. Without, only what the model itself knows is told.
+        The data that the model was fitted to. Without them, the account has the labels and the
+        course of the run only.
     links : Links, tuple or mapping of type to either, optional
-        Those of the fit. Without, what the model reports of them is told.
+        The links of the fit; by default those that the model reports on.
     names : mapping of cluster to name, optional
         Names that people gave to clusters of samples.
     choice : Choice, optional
-        What `choose_n_clusters` returned.
+        The result of `choose_n_clusters`.
     seconds : float, optional
-        What the fit took.
+        Duration of the fit.
     title : str, optional
-        Of the report; by default the name of the data.
+        Title of the report; by default the name of the data.
     source, command : str, optional
-        The file or folder that was read, and the command that was typed: for how to reproduce.
+        The file or folder that was read, and the command that was typed, to reproduce the fit.
     options : mapping, optional
         How the source was read, as arguments of `cocluster.io.read`.
     thumbnail : callable of position to image array, address or None, optional
-        Where the samples are pictures: a small one, of shape (h, w) or (h, w, 3), from 0 to 255, or
-        as a ``data:`` address, such as `cocluster.report.images.thumbnails` gives.
+        A small image of a sample, of shape (h, w) or (h, w, 3), from 0 to 255, or its ``data:``
+        address, such as `cocluster.report.images.thumbnails` gives.
     n_features, n_members : int
         Most features, and most members of each kind, of each cluster.
     refits : int
-        How often parts of the samples are fitted anew to see which clusters are stable: each
-        costs about as much as the fit.
+        Number of refits of parts of the samples, which show how stable the clusters are. Each
+        takes about as long as the fit.
 
     Returns
     -------
@@ -185,35 +178,38 @@ def account(
     --------
     >>> import numpy as np, cocluster
     >>> X = np.kron(np.eye(2), np.ones((3, 2))) + 1
-    >>> found = cocluster.account(cocluster.CoCluster(2, random_state=0).fit(X), X, title="toy")
-    >>> [(cluster.id, cluster.size) for cluster in found.samples]
+    >>> account = cocluster.account(cocluster.CoCluster(2, random_state=0).fit(X), X, title="toy")
+    >>> [(cluster.id, cluster.size) for cluster in account.samples]
     [(0, 3), (1, 3)]
-    >>> cocluster.report.account.Account.from_dict(found.as_dict()) == found
+    >>> cocluster.report.account.Account.from_dict(account.as_dict()) == account
     True
     """
-    found = Material.of(model, data)
-    given = names or {}
-    told = explanation_of(found, given, n_features, n_members)
+    report_input = ReportInput.of(model, data)
     refitted = None
     if refits and data is not None:
         refitted = sureness(model, data, links=links, n_refits=refits)
-    about, tables = data_part(found, title), association_part(found)
-    clusters = clusters_part(found, told, given, Album(found, thumbnail), refitted)
-    linked = links_part(found, links)
-    chosen = choice_part(choice, {name: len(own) for name, own in found.clusters.items()})
+    certainty = sample_certainty(report_input)
+    clusters = describe_clusters(
+        report_input, names or {}, n_features, n_members, thumbnail, certainty, refitted
+    )
+    described = describe_data(report_input, title)
+    run = describe_run(report_input, seconds)
+    number = describe_choice(choice, run.n_clusters)
+    associations = compute_associations(report_input)
+    link_summaries = summarise_links(report_input, links)
     return Account(
         format=FORMAT,
-        title=title or about.name,
-        data=about,
-        run=run_part(found, seconds),
-        sure=sure_part(found, refitted, refits),
-        clusters=with_groups(clusters, tables),
-        associations=tables,
-        pictures=pictures_part(found),
-        links=linked,
-        classes=classes_part(found),
-        choice=chosen,
-        alerts=alerts_part(found, clusters, linked, chosen),
-        reproduce=reproduce_part(found, source, options or {}, command),
-        citation=citation_part(found),
+        title=title or described.name,
+        data=described,
+        run=run,
+        sure=summarise_certainty(report_input, certainty, refitted, refits),
+        clusters=add_groups(clusters, associations),
+        associations=associations,
+        pictures=draw_pictures(report_input),
+        links=link_summaries,
+        classes=compare_with_classes(report_input),
+        choice=number,
+        alerts=find_alerts(report_input, clusters, link_summaries, number),
+        reproduce=describe_reproduction(report_input, source, options or {}, command),
+        citation=cite_method(report_input),
     )

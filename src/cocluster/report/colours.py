@@ -1,4 +1,4 @@
-"""Colours: one for each cluster, the same in every picture; and a scale for signed quantities."""
+"""The colours of clusters, the same in every picture, and a scale for signed quantities."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SCALE: tuple[Colour, ...] = (
 
 
 def cluster_colour(cluster: int | str) -> Colour:
-    """The colour of a cluster, from its id alone.
+    """Return the colour of a cluster, which depends on its id only.
 
     >>> cluster_colour(0), cluster_colour(16) == cluster_colour(0)
     ((0, 114, 178), True)
@@ -49,21 +49,21 @@ def cluster_colour(cluster: int | str) -> Colour:
 
 
 def signed_colour(value: float) -> Colour:
-    """The colour of a signed quantity from -1 to 1; what is beyond has that of the end.
+    """Return the colour of a signed quantity; values beyond -1 and 1 have the colour of the end.
 
     >>> signed_colour(0.0), signed_colour(2.0)
     ((247, 247, 247), (178, 24, 43))
     """
-    place = (min(max(value, -1.0), 1.0) + 1) / 2 * (len(SCALE) - 1)
-    low = min(int(place), len(SCALE) - 2)
-    part = place - low
+    position = (min(max(value, -1.0), 1.0) + 1) / 2 * (len(SCALE) - 1)
+    low = min(int(position), len(SCALE) - 2)
+    fraction = position - low
     first, second = SCALE[low], SCALE[low + 1]
-    red, green, blue = (round(a + part * (b - a)) for a, b in zip(first, second, strict=True))
+    red, green, blue = (round(a + fraction * (b - a)) for a, b in zip(first, second, strict=True))
     return red, green, blue
 
 
 def as_hex(colour: Colour) -> str:
-    """A colour as pages write it.
+    """Return a colour in hexadecimal notation.
 
     >>> as_hex((0, 114, 178))
     '#0072b2'
@@ -72,10 +72,9 @@ def as_hex(colour: Colour) -> str:
 
 
 def ink_on(colour: Colour) -> str:
-    """Black or white, whichever is read better on a colour."""
-    # Relative luminance as the guidelines for accessible pages define it, with a square for the
-    # curve of the screen.
-    red, green, blue = ((part / 255) ** 2.2 for part in colour)
+    """Return black or white, whichever has more contrast with a colour."""
+    # Relative luminance as defined by WCAG, with an exponent of 2.2 for the curve of the screen.
+    red, green, blue = ((channel / 255) ** 2.2 for channel in colour)
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    # Where both have the same contrast.
+    # Both have the same contrast at a luminance of 0.179.
     return "#000000" if luminance > 0.179 else "#ffffff"

@@ -1,12 +1,12 @@
-"""What a person changes in a clustering: merge, split, move, rename; kept by the next fit, undone.
+"""Edits of a clustering by a person: merge, split, move, rename and undo; the next fit keeps them.
 
     edits = Edits.of(model, data).merge([2, 5]).rename(2, "sports").move([17], 0)
     better = edits.refit(model)
     edits = edits.after(better)          # the same ids and names, in the new fit
 
-An edit says what a person sees: these clusters are one, this text belongs there. What a fit has to
-keep of it are links between few samples, the cores of the clusters concerned and the samples moved;
-all others are free to follow the data. The fit begins at the labels as they were edited.
+An edit becomes links between few samples: the cores of the clusters concerned, and the samples that
+were moved. A refit starts from the edited labels and keeps these links; all other samples are free
+to follow the data.
 """
 
 from __future__ import annotations
@@ -23,42 +23,43 @@ from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.methods.cocluster import CoCluster
 from cocluster.methods.default.probability import with_types_of_fit
-from cocluster.report.alignment import aligned
-from cocluster.report.evidence import costs_of, margins
-from cocluster.report.naming import checked_names
-from cocluster.report.subject import Clusters, Subject, labels_of, subject_of
+from cocluster.report.cluster_names import check_names
+from cocluster.report.compare import align
+from cocluster.report.evidence import margins, object_costs
+from cocluster.report.formatting import counted
+from cocluster.report.report_input import Clusters, ReportInput, labels_by_type
 from cocluster.report.tables import plain
 from cocluster.utils.checks import check_integer, is_integer
 
-# Samples that stand for a cluster in links: enough for a cluster to hold together whatever happens
-# to one of them, few enough to leave the others free.
-CORE = 10
+# Samples that represent a cluster in links: enough to hold the cluster together, few enough to
+# leave the others free.
+CORE_SIZE = 10
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One edit: "merge", "split", "part", "move", "rename" or "refit", and what it was about."""
+    """One edit: "merge", "split", "part", "move", "rename" or "refit", with its arguments."""
 
     what: str
-    about: Mapping[str, Any]
+    arguments: Mapping[str, Any]
 
     def __repr__(self) -> str:
-        return f"{self.what}({', '.join(f'{k}={v!r}' for k, v in self.about.items())})"
+        return f"{self.what}({', '.join(f'{k}={v!r}' for k, v in self.arguments.items())})"
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A clustering as edited so far.
+    """A clustering after some edits.
 
     Attributes
     ----------
     labels : int array of shape (n_samples,)
     names : mapping of cluster to name
-        Where there is one.
+        Names of the clusters that have one.
     pinned : bool array of shape (n_samples,)
-        Samples that the next fit has to leave together, and apart from those pinned elsewhere.
+        Samples that the next fit keeps together within a cluster, and apart between clusters.
     margins : array or None
-        How clearly each sample belongs to its cluster; None: nobody knows.
+        Margin of each sample; None if unknown.
     """
 
     labels: Array
@@ -68,24 +69,24 @@ class State:
 
     @property
     def ids(self) -> list[int]:
-        """The clusters that there are."""
+        """Ids of the clusters."""
         return [int(i) for i in np.unique(self.labels)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Edits:
-    """A clustering and all that a person changed in it, in order.
+    """A clustering and the edits of a person, in order.
 
-    A value, made by `of`: each edit gives a new one. Clusters are called by their label or name,
-    samples by their position or, where they have one, their name.
+    `of` returns a value without edits, and each edit returns a new value. Clusters are identified
+    by their label or name, samples by their position or name.
 
     Attributes
     ----------
     states : tuple of State
-        As found, and after each step.
+        The clustering of the fit, and after each step.
     steps : tuple of Step
     data : RelationalData or None
-        What `split` looks at, and where cores come from.
+        Data for `split` and for margins.
 
     Examples
     --------
@@ -101,31 +102,31 @@ class Edits:
     data: RelationalData | None = None
 
     @classmethod
-    def of(cls, found: Any, data: Any = None, *, names: Mapping[int, str] | None = None) -> Edits:
-        """Begin with a clustering as it was found.
+    def of(cls, model: Any, data: Any = None, *, names: Mapping[int, str] | None = None) -> Edits:
+        """Return the clustering of a fit without any edits.
 
         Parameters
         ----------
-        found : fitted model, or whole numbers as labels of the samples
+        model : fitted model, or whole numbers as labels of the samples
         data : Dataset, matrix, frame, AnnData, views or RelationalData, optional
-            The data that were fitted. Without them nothing can be split, and of clusters that are
-            merged, or moved from or to, all samples are linked and not only the core.
+            The data that were fitted. Without them, clusters cannot be split, and all samples of
+            an edited cluster are linked instead of its core only.
         names : mapping of cluster to name, optional
-            Such as those of an explanation.
+            Names of clusters, such as those of an explanation.
         """
-        labels = next(iter(labels_of(found).values()))
+        labels = next(iter(labels_by_type(model).values()))
         if labels.dtype.kind not in "iu":
             raise TypeError("Edits need whole numbers as labels: number the clusters first.")
-        known = checked_names(names or {}, np.unique(labels).tolist())
+        checked = check_names(names or {}, np.unique(labels).tolist())
         pinned = np.zeros(len(labels), dtype=bool)
         if data is None:
-            return cls((State(labels, known, pinned),))
-        subject = subject_of(found, data)
-        return cls((State(labels, known, pinned, _margins(subject)),), (), subject.data)
+            return cls((State(labels, checked, pinned),))
+        source = ReportInput.of(model, data, in_memory=True)
+        return cls((State(labels, checked, pinned, _sample_margins(source)),), (), source.data)
 
     @property
     def state(self) -> State:
-        """The clustering with all edits."""
+        """The clustering after all edits."""
         return self.states[-1]
 
     @property
@@ -135,58 +136,57 @@ class Edits:
 
     @property
     def names(self) -> dict[int, str]:
-        """Names of clusters, where they have one."""
+        """Names of the clusters that have one."""
         return dict(self.state.names)
 
     @property
     def n_clusters(self) -> int:
-        """Number of clusters, for the next fit."""
+        """Number of clusters of the next fit."""
         return len(self.state.ids)
 
     @property
     def links(self) -> Links:
-        """What the next fit has to keep: pinned samples of one cluster together, others apart."""
+        """Links for the next fit: pinned samples of a cluster together, and clusters apart."""
         return Links.from_labels(np.where(self.state.pinned, Clusters.of(self.labels).codes, -1))
 
     @property
     def start(self) -> Array:
-        """Where the next fit begins: the labels, numbered from 0 on without gaps."""
+        """Start of the next fit: the labels, numbered from 0 on without gaps."""
         return Clusters.of(self.labels).codes
 
     def merge(self, clusters: Iterable[int | str]) -> Edits:
-        """Make some clusters one, which keeps the label (and the name) of the first named."""
-        chosen = [self._cluster(cluster) for cluster in clusters]
-        if len(set(chosen)) < len(chosen) or len(chosen) < 2:
-            raise ValueError(
-                f"Merging takes two or more different clusters, got {self._called(chosen)}."
-            )
-        first, *others = chosen
-        cores = np.concatenate([self._core(cluster) for cluster in chosen])
+        """Merge clusters into one, which keeps the label and the name of the first."""
+        merged = [self._cluster_id(cluster) for cluster in clusters]
+        if len(set(merged)) < len(merged) or len(merged) < 2:
+            listed = " and ".join(map(str, merged)) or "none"
+            raise ValueError(f"Merging takes two or more different clusters, got {listed}.")
+        first, *others = merged
+        cores = np.concatenate([self._core(cluster) for cluster in merged])
         labels = np.where(np.isin(self.labels, others), first, self.labels)
         names = {i: name for i, name in self.names.items() if i not in others}
         for cluster in others:
-            # A name is not lost if only one of them has one.
+            # If the first has no name, it takes that of another.
             if cluster in self.names:
                 names.setdefault(first, self.names[cluster])
-        return self._with(Step("merge", {"clusters": chosen}), cores, labels=labels, names=names)
+        return self._add(Step("merge", {"clusters": merged}), cores, labels=labels, names=names)
 
     def split(self, cluster: int | str, k: int = 2) -> Edits:
-        """Part a cluster in k, by co-clustering its samples; the largest part keeps the label."""
-        own = self._cluster(cluster)
+        """Split a cluster by co-clustering its samples; the largest part keeps the label."""
+        parent = self._cluster_id(cluster)
         check_integer(k, "k", 2)
-        members = np.flatnonzero(self.labels == own)
+        members = np.flatnonzero(self.labels == parent)
         if len(members) < k:
             raise ValueError(
-                f"Cluster {own} has {len(members)} sample{'s' * (len(members) > 1)} and cannot be "
+                f"Cluster {parent} has {counted(len(members), 'sample')} and cannot be "
                 f"split in {k}."
             )
-        return self._parted(members, k, Step("split", {"cluster": own, "k": k}))
+        return self._recluster(members, k, Step("split", {"cluster": parent, "k": k}))
 
     def part(self, samples: Iterable[int | str], k: int = 2) -> Edits:
-        """Make some samples k clusters of their own, by co-clustering them alone.
+        """Make k new clusters of some samples by co-clustering them alone.
 
-        They may come from several clusters. The parts take the labels of those of which nothing is
-        left, and new ones beyond, the largest part first.
+        The samples may come from several clusters. The parts take the labels of clusters that
+        become empty, then new labels, the largest part first.
 
         Examples
         --------
@@ -195,176 +195,174 @@ class Edits:
         >>> edits.labels.tolist()
         [0, 0, 0, 0, 2, 2, 2, 2, 1, 1, 1, 1]
         """
-        chosen = self._samples(samples)
+        positions = self._positions(samples)
         check_integer(k, "k", 2)
-        if len(chosen) < k:
+        if len(positions) < k:
             raise ValueError(
-                f"{len(chosen)} sample{'s' * (len(chosen) > 1)} cannot be parted in {k}; choose "
-                "more of them."
+                f"{counted(len(positions), 'sample')} cannot be parted in {k}; choose more of them."
             )
-        return self._parted(chosen, k, Step("part", {"samples": chosen.tolist(), "k": k}))
+        step = Step("part", {"samples": positions.tolist(), "k": k})
+        return self._recluster(positions, k, step)
 
     def move(self, samples: Iterable[int | str], cluster: int | str) -> Edits:
-        """Put samples into a cluster; those that are there already are held there."""
-        target, chosen = self._cluster(cluster), self._samples(samples)
-        left = [int(i) for i in np.unique(self.labels[chosen]) if i != target]
-        emptied = [i for i in left if np.isin(np.flatnonzero(self.labels == i), chosen).all()]
+        """Move samples to a cluster; samples that are in it already are pinned there."""
+        target, positions = self._cluster_id(cluster), self._positions(samples)
+        origins = [int(i) for i in np.unique(self.labels[positions]) if i != target]
+        emptied = [i for i in origins if np.isin(np.flatnonzero(self.labels == i), positions).all()]
         if emptied:
             raise ValueError(
                 f"These are all samples of cluster {emptied[0]}: merge it with {target} instead."
             )
         labels = self.labels.copy()
-        labels[chosen] = target
-        # Those that are left behind stay apart from the ones that go.
-        cores = [self._core(i, besides=chosen) for i in (target, *left)]
-        step = Step("move", {"samples": chosen.tolist(), "cluster": target})
-        return self._with(step, np.concatenate([chosen, *cores]), labels=labels)
+        labels[positions] = target
+        # The cores of the old clusters are pinned too, so that they stay apart from the moved ones.
+        cores = [self._core(i, excluded=positions) for i in (target, *origins)]
+        step = Step("move", {"samples": positions.tolist(), "cluster": target})
+        return self._add(step, np.concatenate([positions, *cores]), labels=labels)
 
     def rename(self, cluster: int | str, name: str) -> Edits:
-        """Give a cluster a name, which no other one may have."""
-        own = self._cluster(cluster)
+        """Give a cluster a name, which no other cluster may have."""
+        renamed = self._cluster_id(cluster)
         if not name.strip():
-            raise ValueError(f"The name of cluster {own} is empty; give it a word.")
-        names = checked_names({**self.names, own: name.strip()}, self.state.ids)
-        step = Step("rename", {"cluster": own, "name": name.strip()})
-        return self._with(step, names=names)
+            raise ValueError(f"The name of cluster {renamed} is empty; give it a word.")
+        names = check_names({**self.names, renamed: name.strip()}, self.state.ids)
+        step = Step("rename", {"cluster": renamed, "name": name.strip()})
+        return self._add(step, names=names)
 
     def undo(self) -> Edits:
-        """Take the last edit back."""
+        """Undo the last edit."""
         if not self.steps:
             raise ValueError("There is no edit to undo.")
         return replace(self, states=self.states[:-1], steps=self.steps[:-1])
 
     def refit(self, model: Any, data: Any = None) -> Any:
-        """A new fit of a model that begins with the edited labels and keeps the edits.
+        """Fit a clone of a model from the edited labels, with links that keep the edits.
 
         Parameters
         ----------
         model : estimator
-            It is cloned; the number of clusters, and where it has one, the start are those of the
-            edits.
+            The clone has the number of clusters of the edits and, if it has the parameter
+            ``init``, starts from their labels.
         data : optional
-            By default those that the edits began with.
+            By default the data of `of`.
         """
-        if data is None and self.data is None:
-            raise ValueError("There are no data to fit: pass some, or begin with them.")
-        twin = clone(model)
-        fresh: dict[str, Any] = {"n_clusters": self.n_clusters}
-        if "init" in twin.get_params(deep=False):
-            fresh["init"] = self.start
-        twin.set_params(**fresh)
-        own = None if self.data is None else with_types_of_fit(model, self.data)
-        return twin.fit(own if data is None else data, links=self.links)
+        refitted = clone(model).set_params(n_clusters=self.n_clusters)
+        if "init" in refitted.get_params(deep=False):
+            refitted.set_params(init=self.start)
+        if data is None:
+            if self.data is None:
+                raise ValueError("There are no data to fit: pass some, or begin with them.")
+            data = with_types_of_fit(model, self.data)
+        return refitted.fit(data, links=self.links)
 
     def after(self, model: Any) -> Edits:
-        """Go on with the clusters of a new fit: they keep the labels and names they had.
+        """Continue with the clusters of a new fit, which keep their labels and names.
 
-        What was edited before stays in force, and can be undone.
+        Earlier edits stay in force and can be undone.
         """
-        labels = next(iter(labels_of(model).values()))
+        labels = next(iter(labels_by_type(model).values()))
         if len(labels) != len(self.labels):
             raise ValueError(
                 f"The fit has {len(labels):,} samples and the edits {len(self.labels):,}: go on "
                 "with a fit of the same ones."
             )
-        found = aligned(self.labels, labels)
-        present = set(found.labels.tolist())
-        names = {i: name for i, name in self.names.items() if i in present}
-        clear = None if self.data is None else _margins(subject_of(model, self.data))
-        step = Step("refit", {})
-        return self._with(step, labels=found.labels, names=names, margins=clear)
+        aligned = align(self.labels, labels).labels
+        names = {i: name for i, name in self.names.items() if i in aligned}
+        margin = None if self.data is None else _fitted_margins(model, self.data)
+        return self._add(Step("refit", {}), labels=aligned, names=names, margins=margin)
 
     def to_dict(self) -> dict[str, Any]:
-        """Steps, labels, names and pinned samples, ready for JSON."""
-        found: dict[str, Any] = plain(
+        """Return steps, labels, names and pinned samples, ready for JSON."""
+        values: dict[str, Any] = plain(
             {
-                "steps": [{"what": step.what, **step.about} for step in self.steps],
+                "steps": [{"what": step.what, **step.arguments} for step in self.steps],
                 "labels": self.labels,
                 "names": self.names,
                 "pinned": np.flatnonzero(self.state.pinned),
             }
         )
-        return found
+        return values
 
-    def _parted(self, chosen: Array, k: int, step: Step) -> Edits:
-        """Co-cluster samples alone; what is left of their clusters is held apart from them."""
+    def _recluster(self, positions: Array, k: int, step: Step) -> Edits:
+        """Co-cluster samples alone, and keep the rest of their clusters apart from them."""
         if self.data is None:
             raise ValueError("Splitting looks at the data: begin with Edits.of(model, data).")
-        parts, margin = _clustered(self.data[chosen], k)
-        whence = np.unique(self.labels[chosen])
-        left = np.unique(np.delete(self.labels, chosen))
-        fresh = max(int(state.labels.max()) for state in self.states) + 1
-        ids = np.array([*np.setdiff1d(whence, left), *range(fresh, fresh + k)])[:k]
-        labels, clear = self.labels.copy(), np.array(self.state.margins)
-        labels[chosen], clear[chosen] = ids[parts], margin
-        cores = [chosen[_strongest(np.flatnonzero(parts == p), margin)] for p in range(k)]
-        cores += [self._core(i, besides=chosen) for i in np.intersect1d(whence, left).tolist()]
-        names = {i: name for i, name in self.names.items() if i in left or i in ids}
+        sublabels, submargins = _subclusters(self.data[positions], k)
+        origins = np.unique(self.labels[positions])
+        remaining = np.unique(np.delete(self.labels, positions))
+        unused = max(int(state.labels.max()) for state in self.states) + 1
+        ids = np.array([*np.setdiff1d(origins, remaining), *range(unused, unused + k)])[:k]
+        labels, margin = self.labels.copy(), np.array(self.state.margins)
+        labels[positions], margin[positions] = ids[sublabels], submargins
+        cores = [positions[_clearest(np.flatnonzero(sublabels == c), submargins)] for c in range(k)]
+        for cluster in np.intersect1d(origins, remaining).tolist():
+            cores.append(self._core(cluster, excluded=positions))
+        names = {i: name for i, name in self.names.items() if i in remaining or i in ids}
         pinned = np.concatenate(cores)
-        return self._with(step, pinned, labels=labels, margins=clear, names=names)
+        return self._add(step, pinned, labels=labels, margins=margin, names=names)
 
-    def _with(self, step: Step, pinned: Array | Sequence[int] = (), **changed: Any) -> Edits:
-        """One more step; those who are pinned stay so."""
+    def _add(self, step: Step, pinned: Array | Sequence[int] = (), **changed: Any) -> Edits:
+        """Return the edits with one more step; samples that are pinned stay pinned."""
         mask = self.state.pinned.copy()
         mask[np.asarray(pinned, dtype=np.intp)] = True
         state = replace(self.state, pinned=mask, **changed)
         return replace(self, states=(*self.states, state), steps=(*self.steps, step))
 
-    def _cluster(self, called: int | str) -> int:
-        """The cluster that goes by a label or a name."""
+    def _cluster_id(self, cluster: int | str) -> int:
+        """Return the id of a cluster given by its label or name."""
         by_name = {name.casefold(): i for i, name in self.names.items()}
-        found = called if is_integer(called) else by_name.get(str(called).casefold())
-        if found not in self.state.ids:
-            there = ", ".join(map(str, self.state.ids))
-            raise ValueError(f"There is no cluster {called!r}; the clusters are {there}.")
-        return int(found)
+        label = cluster if is_integer(cluster) else by_name.get(str(cluster).casefold())
+        if label not in self.state.ids:
+            ids = ", ".join(map(str, self.state.ids))
+            raise ValueError(f"There is no cluster {cluster!r}; the clusters are {ids}.")
+        return int(label)
 
-    def _samples(self, called: Iterable[int | str]) -> Array:
-        """Positions of samples that go by position or name."""
-        known = None if self.data is None else self.data.names.get(self.data.center)
-        place = {} if known is None else {str(name): i for i, name in enumerate(known)}
-        n, found = len(self.labels), []
-        for sample in called:
-            i = sample if is_integer(sample) else place.get(str(sample))
+    def _positions(self, samples: Iterable[int | str]) -> Array:
+        """Return the positions of samples given by position or name."""
+        names = None if self.data is None else self.data.names.get(self.data.center)
+        by_name = {} if names is None else {str(name): i for i, name in enumerate(names)}
+        n, positions = len(self.labels), []
+        for sample in samples:
+            i = sample if is_integer(sample) else by_name.get(str(sample))
             if i is None or not 0 <= int(i) < n:
                 raise ValueError(
                     f"There is no sample {sample!r}; give positions from 0 to {n - 1}"
-                    + (", or names." if place else ".")
+                    + (", or names." if by_name else ".")
                 )
-            found.append(int(i))
-        if not found:
+            positions.append(int(i))
+        if not positions:
             raise ValueError("No samples are chosen; name at least one.")
-        return np.unique(found)
+        return np.unique(positions)
 
-    def _core(self, cluster: int, besides: Sequence[int] | Array = ()) -> Array:
-        """The samples that stand for a cluster: the clearest, or all if nobody knows."""
-        members = np.setdiff1d(np.flatnonzero(self.labels == cluster), besides)
+    def _core(self, cluster: int, excluded: Sequence[int] | Array = ()) -> Array:
+        """Return the samples with the largest margins in a cluster; all without margins."""
+        members = np.setdiff1d(np.flatnonzero(self.labels == cluster), excluded)
         margin = self.state.margins
-        return members if margin is None else _strongest(members, margin)
-
-    def _called(self, clusters: Sequence[int]) -> str:
-        """Clusters in a sentence."""
-        return " and ".join(map(str, clusters)) or "none"
+        return members if margin is None else _clearest(members, margin)
 
     def __repr__(self) -> str:
         sizes = f"{len(self.labels):,} samples in {self.n_clusters} clusters"
         return f"Edits({'; '.join([sizes, *map(repr, self.steps)])})"
 
 
-def _clustered(data: RelationalData, k: int) -> tuple[Array, Array]:
-    """Samples in k parts, the largest first, and how clearly each belongs to its own."""
-    # A fixed seed: the same edits give the same clusters.
+def _subclusters(data: RelationalData, k: int) -> tuple[Array, Array]:
+    """Co-cluster samples; return labels by decreasing size, and margins."""
+    # A fixed seed, so that the same edits give the same clusters.
     model = CoCluster(k, random_state=0).fit(data)
     order = np.argsort(-np.bincount(model.labels_, minlength=k), kind="stable")
-    return np.argsort(order)[model.labels_], _margins(subject_of(model, data))
+    return np.argsort(order)[model.labels_], _fitted_margins(model, data)
 
 
-def _strongest(members: Array, margin: Array) -> Array:
-    """The few members with the largest margins."""
-    return np.asarray(members[np.argsort(-margin[members], kind="stable")[:CORE]])
+def _clearest(members: Array, margin: Array) -> Array:
+    """Return the few members with the largest margins."""
+    return np.asarray(members[np.argsort(-margin[members], kind="stable")[:CORE_SIZE]])
 
 
-def _margins(subject: Subject) -> Array:
-    """How clearly each sample belongs to its cluster."""
-    center = subject.data.center
-    return margins(costs_of(subject, center), subject.clusters[center].codes)[0]
+def _fitted_margins(model: Any, data: RelationalData) -> Array:
+    """Return the margin of each sample in the clusters of a model."""
+    return _sample_margins(ReportInput.of(model, data, in_memory=True))
+
+
+def _sample_margins(source: ReportInput) -> Array:
+    """Return the margin of each sample."""
+    return margins(object_costs(source, source.center), source.sample_clusters.codes)[0]

@@ -1,4 +1,4 @@
-"""Why is this a cluster? Characteristic features, typical and borderline members, and a name."""
+"""Characteristic features, typical and borderline members, and a name for every cluster."""
 
 from __future__ import annotations
 
@@ -6,21 +6,71 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 from scipy.special import entr
 
 from cocluster.linalg.partitions import as_partition
 from cocluster.linalg.types import Array
-from cocluster.report.evidence import Side, costs_by_side, costs_of, margins
-from cocluster.report.explanation import Cluster, Explanation, Feature, Id, Member, View
-from cocluster.report.naming import checked_names, names_of, unique
-from cocluster.report.statistics import Scores, check_statistic, scored
-from cocluster.report.subject import Clusters, Subject, subject_of
+from cocluster.report.cluster_names import check_names, make_names, make_unique
+from cocluster.report.evidence import OrientedRelation, costs_by_relation, margins, object_costs
+from cocluster.report.formatting import cluster_lines
+from cocluster.report.report_input import Clusters, ReportInput
+from cocluster.report.statistics import Scores, check_statistic, score_features
+from cocluster.report.tables import CLUSTER_TABLES, Row, as_frame, check_table, plain
+from cocluster.report.values import Cluster, ClusterView, Feature, Id, Member, Value
 from cocluster.utils.checks import check_integer
 
-# Features that a name is chosen from: many are passed over, because they belong to another cluster
-# or are no words.
-CANDIDATES = 50
+# Features that the name of a cluster is chosen from. Many are skipped, because they belong to
+# another cluster or are not words.
+NAME_CANDIDATES = 50
+
+
+class Explanation(Value, frozen=True):
+    """The clusters of every type, explained: the names, features and members of an `Account`.
+
+    Attributes
+    ----------
+    by : str
+        The statistic that features are scored by.
+    types : dict of type to tuple of Cluster
+        The samples first. Probabilities, metadata and texts are left to `cocluster.account`.
+    """
+
+    by: str
+    types: dict[str, tuple[Cluster, ...]]
+
+    @property
+    def clusters(self) -> tuple[Cluster, ...]:
+        """The clusters of the samples."""
+        return next(iter(self.types.values()))
+
+    @property
+    def names(self) -> dict[Id, str]:
+        """Name of each cluster of the samples, by its label."""
+        return {cluster.id: cluster.name for cluster in self.clusters}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as dicts, lists, texts and numbers, ready for JSON."""
+        values: dict[str, Any] = plain(msgspec.to_builtins(self, str_keys=True))
+        return values
+
+    def rows(self, table: str = "features") -> list[Row]:
+        """Return one of the tables, a dict for each row; the same as `Account.rows`.
+
+        Parameters
+        ----------
+        table : {"clusters", "views", "features", "members"}
+        """
+        check_table(table, CLUSTER_TABLES)
+        return list(CLUSTER_TABLES[table](self.types))
+
+    def to_frame(self, table: str = "features") -> Any:
+        """Return one of the tables (see `rows`) as a pandas frame."""
+        return as_frame(self.rows(table))
+
+    def __str__(self) -> str:
+        return cluster_lines(self.clusters)
 
 
 def explain(
@@ -32,14 +82,14 @@ def explain(
     n_members: int = 5,
     names: Mapping[Any, str] | None = None,
 ) -> Explanation:
-    """Say what sets each cluster apart, who is typical of it, and who is on its border.
+    """Explain every cluster by its characteristic features, typical and borderline members.
 
     Parameters
     ----------
     model : fitted model, labels of the samples, or mapping of type to labels
         For new samples pass the labels that the model predicts.
     data : Dataset, matrix, frame, AnnData, views or RelationalData
-        The data that were fitted, with the names of samples and features where they have some.
+        The data that were fitted, with the names of samples and features if they have some.
     by : {"g2", "ctfidf", "relevance", "frex", "wilcoxon", "t"}
         How features are scored, see `cocluster.report.statistics`: by default the log-likelihood
         ratio of having the feature; a view with negative values or hardly any zeros has the rank
@@ -47,14 +97,13 @@ def explain(
     n_features, n_members : int
         Most features, and most members of each kind, that are listed.
     names : mapping of cluster to name, optional
-        Names that people gave to clusters of samples; the others get names of their own.
+        Names that people gave to clusters of samples; the others are named after their features.
 
     Returns
     -------
     Explanation
         ``clusters`` of the samples, ``types`` with those of the features too (explained by the
-        samples they are found in), ``to_dict()``, ``to_frame("features")``; print it for an
-        overview.
+        samples they occur in), ``to_dict()``, ``to_frame("features")``; print it for an overview.
 
     Examples
     --------
@@ -63,181 +112,212 @@ def explain(
     >>> words = np.array(["team", "game", "god", "faith"])
     >>> X = np.kron(np.eye(2), np.ones((3, 2))) + np.eye(6, 4)
     >>> data = Dataset("toy", {"words": X}, feature_names={"words": words})
-    >>> found = explain(CoCluster(2, random_state=0).fit(data.data), data)
-    >>> sorted(cluster.name for cluster in found.clusters)
+    >>> explanation = explain(CoCluster(2, random_state=0).fit(data.data), data)
+    >>> sorted(cluster.name for cluster in explanation.clusters)
     ['faith, god', 'team, game']
     """
     check_statistic(by)
     check_integer(n_features, "n_features")
     check_integer(n_members, "n_members", 0)
-    return explained(subject_of(model, data), by, n_features, n_members, names or {})
+    source = ReportInput.of(model, data, in_memory=True)
+    return explain_clusters(source, by, n_features, n_members, names or {})
 
 
-def explained(
-    subject: Subject, by: str, n_features: int, n_members: int, names: Mapping[Any, str]
+def explain_clusters(
+    source: ReportInput, by: str, n_features: int, n_members: int, names: Mapping[Any, str]
 ) -> Explanation:
-    """`explain`, of data and clusters that were checked."""
-    given = checked_names(names, subject.clusters[subject.data.center].ids.tolist())
+    """Explain the clusters of checked data in memory; see `explain`."""
+    given_names = check_names(names, source.sample_clusters.ids.tolist())
     types = {}
-    for name in subject.clusters:
-        found = _found(subject, name, by)
-        chosen = _names(found, given if name == subject.data.center else {})
-        types[name] = tuple(
-            _cluster(found, c, chosen[c], n_features, n_members) for c in range(len(chosen))
+    for type_name in source.clusters:
+        analysis = _analyse(source, type_name, by)
+        cluster_names = _choose_names(analysis, given_names if analysis.of_samples else {})
+        types[type_name] = tuple(
+            _cluster(analysis, c, name, n_features, n_members)
+            for c, name in enumerate(cluster_names)
         )
     return Explanation(by, types)
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
-    """All that is known of the clusters of one type, before it is put into words."""
+class _Analysis:
+    """Scores, evidence and margins of the clusters of one type.
 
-    subject: Subject
-    name: str
-    own: Clusters
-    sides: list[Side]
-    # Names and positions of what is in the columns of each side.
+    ``columns`` has the names and positions of the columns of each relation, and ``information``
+    the share of each relation (rows) in the information about each cluster (columns).
+    """
+
+    source: ReportInput
+    type_name: str
+    relations: list[OrientedRelation]
     columns: list[list[tuple[str, int]]]
     scores: list[Scores]
-    # Share of each side (rows) in what is known of each cluster (columns).
     information: Array
     margin: Array
     second: Array
-    typical: Array
+    typicality: Array
+
+    @property
+    def clusters(self) -> Clusters:
+        """The clusters of the type."""
+        return self.source.clusters[self.type_name]
+
+    @property
+    def of_samples(self) -> bool:
+        """Whether the type is that of the samples."""
+        return self.type_name == self.source.center
 
     def members(self, c: int, by: Array) -> Array:
-        """Members of a cluster, those with the largest values first."""
-        members = np.flatnonzero(self.own.codes == c)
+        """Return the members of a cluster, those with the largest values first."""
+        members = np.flatnonzero(self.clusters.codes == c)
         return members[np.argsort(-by[members], kind="stable")]
 
 
-def _found(subject: Subject, name: str, by: str) -> _Found:
-    """Scores, shares and margins of the clusters of one type."""
-    own = subject.clusters[name]
-    judged = costs_by_side(subject, name)
-    margin, second = margins(costs_of(subject, name), own.codes)
-    return _Found(
-        subject,
-        name,
-        own,
-        [side for side, _ in judged],
-        [_columns(subject, side) for side, _ in judged],
-        [scored(side.matrix, side.members(own), by) for side, _ in judged],
-        np.array(_shares([_information(own, costs) for _, costs in judged])),
+def _analyse(source: ReportInput, type_name: str, by: str) -> _Analysis:
+    """Compute scores, information and margins of the clusters of one type."""
+    clusters = source.clusters[type_name]
+    judged = costs_by_relation(source, type_name)
+    margin, second = margins(object_costs(source, type_name), clusters.codes)
+    return _Analysis(
+        source,
+        type_name,
+        [relation for relation, _ in judged],
+        [_named_columns(source, relation) for relation, _ in judged],
+        [
+            score_features(relation.matrix, relation.row_partition(clusters), by)
+            for relation, _ in judged
+        ],
+        _shares(np.vstack([_information(clusters, costs) for _, costs in judged])),
         margin,
         second,
-        _typicality(subject, name, judged) if name == subject.data.center else margin,
+        _typicality(clusters, judged) if type_name == source.center else margin,
     )
 
 
-def _typicality(subject: Subject, name: str, judged: list[tuple[Side, Array]]) -> Array:
-    """How much the data say for the cluster of each sample, for its size.
+def _typicality(clusters: Clusters, judged: list[tuple[OrientedRelation, Array]]) -> Array:
+    """Return the evidence for the cluster of each sample, relative to the size of the sample.
 
-    By margins alone the longest texts would be the most typical ones. The size of one more, median
-    sample is added, so that neither are those that consist of a single word.
+    By margins alone the longest texts would be the most typical ones. The size of one more median
+    sample is added, so that texts of a single word are not typical either.
     """
-    n = subject.data.size(name)
+    n = len(clusters.codes)
     evidence = sum((costs for _, costs in judged[1:]), start=judged[0][1])
-    masses = sum(side.spread(side.masses(), n) for side, _ in judged)
-    return np.asarray(margins(evidence, subject.clusters[name].codes)[0] / (1 + masses))
+    masses = sum(relation.scatter(relation.row_masses(), n) for relation, _ in judged)
+    return np.asarray(margins(evidence, clusters.codes)[0] / (1 + masses))
 
 
-def _columns(subject: Subject, side: Side) -> list[tuple[str, int]]:
-    """Name and position of what is in the columns of a side."""
-    names = subject.object_names[side.other]
-    positions = range(len(names)) if side.columns is None else side.columns.tolist()
-    return [(names[j], j) for j in positions]
+def _named_columns(source: ReportInput, relation: OrientedRelation) -> list[tuple[str, int]]:
+    """Return the name and position of every column of a relation."""
+    names = source.object_names[relation.column_type]
+    index = relation.column_index
+    return [(names[j], j) for j in (range(len(names)) if index is None else index.tolist())]
 
 
-def _information(own: Clusters, costs: Array) -> Array:
-    """Of each cluster: what the cluster that the costs choose tells about being in it, in nats."""
-    # Objects that the view lacks, or of which it knows nothing, are not asked about.
-    known = np.ptp(costs, axis=1) > 0
-    chosen = as_partition(costs[known].argmin(axis=1), len(own))
-    table = own.partition[np.flatnonzero(known)].inner(chosen.dense()) / len(known)
+def _information(clusters: Clusters, costs: Array) -> Array:
+    """Return the information in nats between being in a cluster and the cheapest cluster."""
+    # Objects that the view lacks, or of which it knows nothing, do not count.
+    informed = np.ptp(costs, axis=1) > 0
+    cheapest = as_partition(costs[informed].argmin(axis=1), len(clusters))
+    table = clusters.partition[np.flatnonzero(informed)].inner(cheapest.dense()) / len(informed)
     total = table.sum()
-    # H(in or out) + H(chosen) - H(both), each of shares that sum to the total.
+    # H(in or out) + H(cheapest) - H(both), each of shares that sum to the total.
     inside, both = table.sum(axis=1), entr(table).sum(axis=1)
     outside = entr(np.maximum(table.sum(axis=0) - table, 0)).sum(axis=1)
     alone = entr(inside) + entr(np.maximum(total - inside, 0)) - entr(total)
     return np.asarray(np.maximum(alone + entr(table.sum(axis=0)).sum() - both - outside, 0))
 
 
-def _shares(parts: list[Array]) -> Array:
-    """Parts over their sum; equal where there is nothing to share."""
-    stacked = np.vstack(parts)
-    total = stacked.sum(axis=0)
-    return np.where(total > 0, stacked / np.where(total > 0, total, 1), 1 / len(parts))
+def _shares(information: Array) -> Array:
+    """Divide each column by its sum; equal shares where the sum is zero."""
+    total = information.sum(axis=0)
+    return np.where(total > 0, information / np.where(total > 0, total, 1), 1 / len(information))
 
 
-def _names(found: _Found, given: Mapping[Id, str]) -> list[str]:
-    """A name for every cluster: given by a person, or made up."""
-    of_samples = found.name == found.subject.data.center
-    candidates = _words if of_samples else _typical
-    made = names_of([candidates(found, c) for c in range(len(found.own))])
+def _choose_names(analysis: _Analysis, given: Mapping[Id, str]) -> list[str]:
+    """Return a name for every cluster: given by a person, or made of its features."""
+    candidates = _feature_candidates if analysis.of_samples else _member_candidates
+    made = make_names([candidates(analysis, c) for c in range(len(analysis.clusters))])
     taken = {name.casefold() for name in given.values()}
     free = ["" if name.casefold() in taken else name for name in made]
-    return unique(
-        [given.get(i, name) for i, name in zip(found.own.ids.tolist(), free, strict=True)]
-    )
+    ids = analysis.clusters.ids.tolist()
+    return make_unique([given.get(i, name) for i, name in zip(ids, free, strict=True)])
 
 
-def _typical(found: _Found, c: int) -> dict[str, float]:
-    """Features for the name of their own group: those that belong to it most clearly."""
-    objects = found.subject.object_names[found.name]
-    members = found.members(c, found.margin)[:CANDIDATES]
-    return {objects[i]: float(found.margin[i]) for i in members}
+def _member_candidates(analysis: _Analysis, c: int) -> dict[str, float]:
+    """Return the members that belong to a group of features most clearly, with their margins."""
+    names = analysis.source.object_names[analysis.type_name]
+    members = analysis.members(c, analysis.margin)[:NAME_CANDIDATES]
+    return {names[i]: float(analysis.margin[i]) for i in members}
 
 
-def _words(found: _Found, c: int) -> dict[str, float]:
-    """Features for the name of a cluster, from the view that says most among those with names."""
-    known = found.subject.data.names
-    named = [r for r, side in enumerate(found.sides) if side.other in known]
-    if not named:
+def _feature_candidates(analysis: _Analysis, c: int) -> dict[str, float]:
+    """Return the best features of the most informative view that has names, with their scores."""
+    assert analysis.source.data is not None
+    with_names = [
+        r
+        for r, relation in enumerate(analysis.relations)
+        if relation.column_type in analysis.source.data.names
+    ]
+    if not with_names:
         return {}
-    r = max(named, key=lambda r: float(found.information[r, c]))
-    columns, scores = found.columns[r], found.scores[r]
-    return {columns[j][0]: float(scores.score[c, j]) for j in scores.best(c, CANDIDATES)}
+    r = max(with_names, key=lambda r: float(analysis.information[r, c]))
+    columns, scores = analysis.columns[r], analysis.scores[r]
+    return {columns[j][0]: float(scores.score[c, j]) for j in scores.best(c, NAME_CANDIDATES)}
 
 
-def _cluster(found: _Found, c: int, name: str, n_features: int, n_members: int) -> Cluster:
-    """One cluster in words."""
-    typical = found.members(c, found.typical)
-    members = found.members(c, -found.margin)
-    # In a small cluster typical members come first, and who is one of them is not borderline.
-    shown = typical[:n_members]
-    views = [_view(found, r, c, n_features) for r in range(len(found.sides))]
+def _cluster(analysis: _Analysis, c: int, name: str, n_features: int, n_members: int) -> Cluster:
+    """Describe one cluster."""
+    typical = analysis.members(c, analysis.typicality)[:n_members]
+    members = analysis.members(c, -analysis.margin)
+    # In a small cluster typical members come first; none of them is listed as borderline too.
+    borderline = members[~np.isin(members, typical)][:n_members]
+    views = [_view(analysis, r, c, n_features) for r in range(len(analysis.relations))]
     return Cluster(
-        id=found.own.ids[c].item(),
+        id=analysis.clusters.ids[c].item(),
         name=name,
+        given=False,
         size=len(members),
-        margin=float(found.margin[members].mean()),
-        views=tuple(sorted(views, key=lambda view: -view.information)),
-        representative=tuple(_member(found, i) for i in shown),
-        borderline=tuple(_member(found, i) for i in members[~np.isin(members, shown)][:n_members]),
+        share=len(members) / len(analysis.clusters.codes),
+        margin=float(analysis.margin[members].mean()),
+        certainty=None,
+        borderline=None,
+        stability=None,
+        views=tuple(sorted(views, key=lambda view: -view.share)),
+        groups=(),
+        representative=tuple(_member(analysis, i) for i in typical.tolist()),
+        borderline_members=tuple(_member(analysis, i) for i in borderline.tolist()),
     )
 
 
-def _member(found: _Found, i: int) -> Member:
-    """One member in words."""
-    second = found.own.ids[found.second[i]].item() if len(found.own) > 1 else None
-    name = found.subject.object_names[found.name][i]
-    return Member(name, int(i), float(found.margin[i]), second)
+def _member(analysis: _Analysis, position: int) -> Member:
+    """Describe one member by its name, margin and second best cluster."""
+    ids = analysis.clusters.ids
+    return Member(
+        name=analysis.source.object_names[analysis.type_name][position],
+        position=position,
+        title="",
+        snippet="",
+        picture="",
+        metadata={},
+        margin=float(analysis.margin[position]),
+        probability=None,
+        second=ids[analysis.second[position]].item() if len(ids) > 1 else None,
+        class_name="",
+    )
 
 
-def _view(found: _Found, r: int, c: int, n: int) -> View:
-    """What one view says of a cluster, in words."""
-    scores, columns = found.scores[r], found.columns[r]
+def _view(analysis: _Analysis, r: int, c: int, n: int) -> ClusterView:
+    """Return the best features of a cluster in one view, and the share of the view."""
+    scores, columns = analysis.scores[r], analysis.columns[r]
     features = tuple(
         Feature(
-            name,
-            position,
-            score=float(scores.score[c, j]),
-            share=float(scores.share[c, j]),
-            lift=float(scores.lift[c, j]),
-            exclusivity=float(scores.exclusivity[c, j]),
+            *columns[j],
+            *(
+                float(values[c, j]) if np.isfinite(values[c, j]) else None
+                for values in (scores.score, scores.share, scores.lift, scores.exclusivity)
+            ),
         )
         for j in scores.best(c, n)
-        for name, position in (columns[j],)
     )
-    return View(found.sides[r].other, scores.by, float(found.information[r, c]), features)
+    share = float(analysis.information[r, c])
+    return ClusterView(analysis.relations[r].column_type, scores.by, share, features)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from cocluster.report.values import Trait
+from collections.abc import Iterable
+
+from cocluster.report.values import Cluster, Trait
 
 
 def percent(share: float | None) -> str:
@@ -87,3 +89,12 @@ def shorten(text: str, length: int) -> str:
     'co-clus…'
     """
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+def cluster_lines(clusters: Iterable[Cluster]) -> str:
+    """Return a line for each cluster: its id, name, size and top features."""
+    return "\n".join(
+        f"{cluster.id} {cluster.name} ({cluster.size:,}): "
+        + ", ".join(feature.name for view in cluster.views[:1] for feature in view.features)
+        for cluster in clusters
+    )

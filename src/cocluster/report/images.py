@@ -18,16 +18,16 @@ from cocluster.report.colours import Colour
 from cocluster.utils.optional import library
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
-# Pixels along the longer side: twice what the report shows, for fine screens.
+# Pixels along the longer side of a thumbnail: twice its size in the report, for fine screens.
 PIXELS = 112
-# A picture of this size then has about 3 kB.
+# JPEG quality of thumbnails; a thumbnail has about 3 kB.
 QUALITY = 70
-# "pixel", and the row and the column that it is in.
+# Name of a pixel: "pixel", its row and its column.
 _PIXEL = re.compile(r"(?:pixel|px)\D*(\d+)\D+(\d+)", re.IGNORECASE)
 
 
 def png(pixels: Array, palette: Sequence[Colour] | None = None) -> bytes:
-    """An image as a PNG file.
+    """Return an image as a PNG file.
 
     Parameters
     ----------
@@ -43,80 +43,80 @@ def png(pixels: Array, palette: Sequence[Colour] | None = None) -> bytes:
     values = np.ascontiguousarray(np.clip(pixels, 0, 255), dtype=np.uint8)
     height, width = values.shape[:2]
     kind = 3 if palette is not None else 2 if values.ndim == 3 else 0
-    # Each line begins with a zero: no filter, which serves pictures of few colours best.
+    # Each line begins with a zero: no filter, which is best for images of few colours.
     lines = np.hstack([np.zeros((height, 1), np.uint8), values.reshape(height, -1)])
     chunks = [(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0))]
     if palette is not None:
-        chunks.append((b"PLTE", bytes(part for colour in palette for part in colour)))
+        chunks.append((b"PLTE", bytes(channel for colour in palette for channel in colour)))
     chunks += [(b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)
 
 
 def data_address(pixels: Array, palette: Sequence[Colour] | None = None) -> str:
-    """An image as an address that needs no request."""
+    """Return an image as a ``data:`` address, which needs no request."""
     return "data:image/png;base64," + base64.b64encode(png(pixels, palette)).decode("ascii")
 
 
 def _chunk(name: bytes, data: bytes) -> bytes:
-    """Length, name, data and checksum."""
+    """Return a chunk of a PNG file: length, name, data and checksum."""
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
 
 def pixel_grid(names: Sequence[str] | Array | None) -> Array | None:
-    """Position of the feature of every pixel, as an array of rows and columns.
+    """Return the positions of the features of all pixels, as an array of rows and columns.
 
-    None unless the features are the pixels of an image, each of them there once.
+    None unless the features are the pixels of an image, each of them once.
 
     >>> pixel_grid(["pixel_0_0", "pixel_0_1", "pixel_1_0", "pixel_1_1"]).tolist()
     [[0, 1], [2, 3]]
     >>> pixel_grid(["pixel_0_0", "weight"]) is None
     True
     """
-    # One look at the first name is enough for most data, which may have a million others.
+    # The first name is enough to tell for most data, which may have a million others.
     if names is None or not len(names) or not _PIXEL.fullmatch(str(names[0])):
         return None
-    found = [one for one in (_PIXEL.fullmatch(str(name)) for name in names) if one is not None]
-    if len(found) < len(names):
+    matches = [match for name in names if (match := _PIXEL.fullmatch(str(name)))]
+    if len(matches) < len(names):
         return None
-    places = np.array([[int(number) for number in one.groups()] for one in found])
-    rows, columns = (places - places.min(axis=0)).T
+    pixels = np.array([[int(number) for number in match.groups()] for match in matches])
+    rows, columns = (pixels - pixels.min(axis=0)).T
     height, width = int(rows.max()) + 1, int(columns.max()) + 1
-    if height * width != len(found):
+    if height * width != len(names):
         return None
     grid = np.full((height, width), -1)
-    grid[rows, columns] = np.arange(len(found))
+    grid[rows, columns] = np.arange(len(names))
     return None if (grid < 0).any() else grid
 
 
 def grey(values: Array, low: float, high: float) -> Array:
-    """Values as shades from black to white; what is not known is black."""
+    """Return values as shades from black to white; missing values are black."""
     share = (np.nan_to_num(values, nan=low) - low) / ((high - low) or 1.0)
     return np.asarray(np.clip(255 * share, 0, 255).astype(np.uint8))
 
 
 def thumbnails(folder: str | Path, names: Any) -> Callable[[int], str | None] | None:
-    """What shows the samples of a folder of images, for `cocluster.account(thumbnail=...)`.
+    """Return a function for the thumbnails of a folder, for `cocluster.account(thumbnail=...)`.
 
     Parameters
     ----------
     folder : str or Path
     names : sequence of str, or None
-        Names of the samples: files, as seen from the folder.
+        Names of the samples: paths of files relative to the folder.
 
     Returns
     -------
     callable of position to address of a picture, or None
-        None where the samples are no image files, or Pillow is not installed.
+        None if the samples are not image files, or Pillow is not installed.
     """
-    show = image_files(folder, names, PIXELS)
-    if show is None:
+    read_image = image_files(folder, names, PIXELS)
+    if read_image is None:
         return None
 
     def thumbnail(position: int) -> str | None:
-        found = show(position)
-        if found is None:
+        jpeg = read_image(position)
+        if jpeg is None:
             return None
-        return "data:image/jpeg;base64," + base64.b64encode(found).decode("ascii")
+        return "data:image/jpeg;base64," + base64.b64encode(jpeg).decode("ascii")
 
     return thumbnail
 
@@ -124,10 +124,10 @@ def thumbnails(folder: str | Path, names: Any) -> Callable[[int], str | None] | 
 def image_files(
     folder: str | Path, names: Any, pixels: int
 ) -> Callable[[int], bytes | None] | None:
-    """What gives the pictures of a folder, by position, as JPEG of so many pixels at most.
+    """Return a function that reads the images of a folder by position, as JPEG.
 
-    They are drawn anew: whatever else a file may hold stays where it is. None where the samples
-    are no image files, or Pillow is not installed.
+    Images are encoded again with at most ``pixels`` pixels along a side, so that nothing else in a
+    file is passed on. None if the samples are not image files, or Pillow is not installed.
     """
     root = Path(folder).resolve()
     if names is None or not all(str(name).lower().endswith(ENDINGS) for name in names):
@@ -139,9 +139,9 @@ def image_files(
     except ImportError:
         return None
 
-    def show(position: int) -> bytes | None:
+    def read_image(position: int) -> bytes | None:
         file = (root / str(names[position])).resolve()
-        # Names come from a file, perhaps: nothing outside of the folder is shown.
+        # Names may come from a file; nothing outside of the folder is read.
         if not file.is_relative_to(root):
             return None
         try:
@@ -150,8 +150,8 @@ def image_files(
                 small.thumbnail((pixels, pixels))
         except (OSError, ValueError, SyntaxError, pillow.DecompressionBombError):
             return None
-        written = io.BytesIO()
-        small.save(written, "JPEG", quality=QUALITY)
-        return written.getvalue()
+        jpeg = io.BytesIO()
+        small.save(jpeg, "JPEG", quality=QUALITY)
+        return jpeg.getvalue()
 
-    return show
+    return read_image

@@ -20,7 +20,7 @@ from cocluster.report.charts import LinePlot, TreePlot
 from cocluster.report.colours import Colour, as_hex, cluster_colour, ink_on, signed_colour
 from cocluster.report.compute.pictures import STEPS
 from cocluster.report.images import data_address
-from cocluster.report.tables import Row, as_csv, association, rows_of
+from cocluster.report.tables import Row, as_csv, block_rows, table_rows
 from cocluster.report.values import AccountContents, Picture
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _render(template: str, account: AccountContents, **context: Any) -> str:
     return (
         _environment()
         .get_template(f"{template}.html.j2")
-        .render(account=account, rows=partial(rows_of, account), **context)
+        .render(account=account, rows=partial(table_rows, account), **context)
     )
 
 
@@ -139,7 +139,7 @@ def _environment() -> Environment:
     }
     environment.globals |= {
         "steps": STEPS,
-        "association_rows": lambda account, table: list(association(account, table)),
+        "block_rows": lambda account, table: list(block_rows(account, table)),
         "matrix_config": _matrix_config,
         "line_plot": LinePlot,
         "tree_plot": TreePlot,

@@ -1,7 +1,7 @@
-r"""How much a feature says about a cluster: statistics with one face.
+r"""Statistics of how characteristic a feature is of a cluster.
 
-All of them compare the samples of a cluster with the others, feature by feature; `scored` computes
-one of
+All of them compare the samples of a cluster with the others, feature by feature; `score_features`
+computes one of
 
 ``g2``
     Log-likelihood ratio of the table "has the feature or not" by "in the cluster or not", signed.
@@ -27,7 +27,7 @@ were seen once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,17 +44,18 @@ from cocluster.linalg.matrices import (
     times,
     values_of,
 )
-from cocluster.linalg.partitions import Partition
+from cocluster.linalg.partitions import Partition, as_partition
 from cocluster.linalg.types import Array, InMemory
 from cocluster.utils.checks import check_choice
 
-# Weight of the probability against the lift in the relevance: what its authors found in a study.
-RELEVANCE = 0.6
-# A matrix with a smaller share of zeros says nothing by which features a sample has: it has all.
-FEWEST_ZEROS = 0.1
-# Entries that are ranked at once: 32 MB, and a few arrays of the same size beside it.
-RANKED_AT_ONCE = 4_000_000
-# Least number that is divided by: a table without any counts must not become NaN.
+# Weight of the probability against the lift in the relevance, from a user study of its authors.
+RELEVANCE_WEIGHT = 0.6
+# In a matrix with a smaller share of zeros, samples have nearly all features, and presence is not
+# informative.
+MIN_ZEROS = 0.1
+# Entries that are ranked at once: an array of 32 MB, and a few more of the same size.
+CHUNK_ENTRIES = 4_000_000
+# Least divisor, so that a table without any counts does not become NaN.
 TINY = np.finfo(np.float64).tiny
 
 # (number of samples with the feature, number of samples, sum of the feature), by cluster.
@@ -63,7 +64,7 @@ Table = tuple[Array, Array, Array]
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What was found for every cluster (rows) and feature (columns).
+    """A statistic of every cluster (rows) and feature (columns).
 
     Attributes
     ----------
@@ -90,13 +91,13 @@ class Scores:
     above: Array
 
     def best(self, cluster: int, n: int) -> Array:
-        """The n features with the highest scores that the cluster has more than the others."""
+        """Return the n best features among those that the cluster has more than the others."""
         order = np.argsort(-self.score[cluster], kind="stable")
         return np.asarray(order[self.above[cluster, order]][:n])
 
 
-def scored(X: InMemory, G: Partition, by: str = "g2") -> Scores:
-    """A statistic of every feature in every cluster of samples.
+def score_features(X: InMemory, G: Partition, by: str = "g2") -> Scores:
+    """Compute a statistic of every feature in every cluster of samples.
 
     Parameters
     ----------
@@ -104,19 +105,19 @@ def scored(X: InMemory, G: Partition, by: str = "g2") -> Scores:
     G : Partition
         Clusters of the samples.
     by : {"g2", "ctfidf", "relevance", "frex", "wilcoxon", "t"}
-        See the head of this module. "g2" becomes "wilcoxon" where having a feature says nothing:
-        for data with negative values or hardly any zeros.
+        See the head of this module. "g2" becomes "wilcoxon" for data with negative values or
+        hardly any zeros.
 
     Examples
     --------
     >>> from cocluster.linalg.partitions import as_partition
     >>> X = np.array([[2.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 3.0, 1.0], [0.0, 1.0, 0.0]])
-    >>> found = scored(X, as_partition(np.array([0, 0, 1, 1]), 2))
-    >>> found.score.round(1).tolist(), found.best(0, 3).tolist()
+    >>> scores = score_features(X, as_partition(np.array([0, 0, 1, 1]), 2))
+    >>> scores.score.round(1).tolist(), scores.best(0, 3).tolist()
     ([[5.5, -5.5, 1.7], [-5.5, 5.5, -1.7]], [0, 2])
     """
     check_statistic(by)
-    if by == "g2" and not tells_by_presence(X):
+    if by == "g2" and not is_presence_informative(X):
         by = "wilcoxon"
     if by in BY_VALUE:
         score, having = _by_value(X, G, BY_VALUE[by])
@@ -135,13 +136,58 @@ def scored(X: InMemory, G: Partition, by: str = "g2") -> Scores:
         share,
         lift,
         exclusivity=share * safe_inverse(share.sum(axis=0)),
-        # Those that are no tests have no sign. The little more than 1 is for rounding.
+        # Statistics that are not tests have no sign. The margin above 1 is for rounding.
         above=score > 0 if by in SIGNED else lift > 1 + 1e-9,
     )
 
 
+def characteristic_features(
+    X: InMemory, labels: Array, names: Sequence[str] | Array, n: int = 10, by: str = "g2"
+) -> dict[int, list[str]]:
+    """Name the features that are most characteristic of each cluster of rows.
+
+    `cocluster.explain` says more: scores, members and names of the clusters.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+    labels : array of shape (n_samples,)
+        Cluster of each sample.
+    names : sequence of n_features names
+        What the features are called.
+    n : int
+        Largest number of features to name; only those that the cluster has more than the other
+        samples are named.
+    by : str
+        The statistic, see `cocluster.report.statistics`: by default the signed log-likelihood
+        ratio of having the feature, and the rank sum test where data are negative or never zero.
+
+    Returns
+    -------
+    dict of int to list of str
+        Names by cluster, the most characteristic first.
+
+    Examples
+    --------
+    >>> X = np.array([[9, 0, 5], [8, 1, 5], [0, 7, 5]])
+    >>> characteristic_features(X, np.array([0, 0, 1]), ["ball", "vote", "the"], n=1)
+    {0: ['ball'], 1: ['vote']}
+    """
+    if X.shape != (len(labels), len(names)):
+        raise ValueError(
+            f"X is {X.shape[0]} x {X.shape[1]}, but there are {len(labels)} labels and "
+            f"{len(names)} names: give one label per row and one name per column."
+        )
+    clusters, codes = np.unique(labels, return_inverse=True)
+    scores = score_features(X, as_partition(codes, len(clusters)), by)
+    return {
+        int(cluster): [str(names[j]) for j in scores.best(c, n)]
+        for c, cluster in enumerate(clusters)
+    }
+
+
 def check_statistic(by: str) -> str:
-    """The name of a statistic, checked before any work; lift is refused with the reason."""
+    """Return the name of a statistic; raise if there is no such statistic."""
     if by == "lift":
         raise ValueError(
             "Features are not ranked by lift, which is largest for those seen once; it is a column "
@@ -151,56 +197,58 @@ def check_statistic(by: str) -> str:
     return name
 
 
-def tells_by_presence(X: InMemory) -> bool:
-    """Whether it says something which features a sample has: none is negative, some are zero."""
+def is_presence_informative(X: InMemory) -> bool:
+    """Return whether the presence of features is informative: no value negative, some zero."""
     entries = max(X.shape[0] * X.shape[1], 1)
-    return is_nonnegative(X) and np.count_nonzero(values_of(X)) <= (1 - FEWEST_ZEROS) * entries
+    return is_nonnegative(X) and np.count_nonzero(values_of(X)) <= (1 - MIN_ZEROS) * entries
 
 
 def _present(values: Array) -> Array:
-    """1 where there is something."""
+    """Return 1 for entries that are not zero."""
     return np.asarray(values != 0, dtype=np.float64)
 
 
 def _g2(table: Table) -> Array:
-    """Signed log-likelihood ratio of the four cells that each cluster and feature make."""
+    """Return the signed log-likelihood ratio of the 2 x 2 table of each cluster and feature."""
     having, sizes, _ = table
     n, with_feature = sizes.sum(), having.sum(axis=0)
     inside, outside = sizes[:, None], n - sizes[:, None]
-    rest = with_feature - having
+    having_outside = with_feature - having
     total = np.zeros(having.shape)
     for observed, cluster, feature in (
         (having, inside, with_feature),
-        (rest, outside, with_feature),
+        (having_outside, outside, with_feature),
         (inside - having, inside, n - with_feature),
-        (outside - rest, outside, n - with_feature),
+        (outside - having_outside, outside, n - with_feature),
     ):
-        # What is expected is nowhere zero where something was observed.
+        # An expected count is zero only where the observed count is zero.
         expected = np.maximum(cluster * feature / max(n, 1), TINY)
         total += xlogy(observed, observed / expected)
-    # Rounding may leave a table without any difference just below zero.
-    return np.asarray(np.sign(having * outside - rest * inside) * 2 * np.maximum(total, 0))
+    # Rounding may yield a small negative number for a table without any difference.
+    return np.asarray(
+        np.sign(having * outside - having_outside * inside) * 2 * np.maximum(total, 0)
+    )
 
 
 def _ctfidf(table: Table) -> Array:
-    """Frequency within the cluster, less for features that are frequent everywhere."""
+    """Return the class-based tf-idf: frequency in the cluster, damped by overall frequency."""
     sums = table[2]
     average = sums.sum() / len(sums)
     return np.asarray(_profiles(sums) * np.log1p(average * safe_inverse(sums.sum(axis=0))))
 
 
 def _relevance(table: Table) -> Array:
-    """Logarithms of probability and lift, weighted."""
+    """Return the relevance: weighted logarithms of probability and lift."""
     sums = table[2]
     overall = sums.sum(axis=0) / max(sums.sum(), TINY)
     profile = _profiles(sums)
     with np.errstate(divide="ignore"):
         logs, lifts = np.log(profile), np.log(profile * safe_inverse(overall))
-    return np.asarray(RELEVANCE * logs + (1 - RELEVANCE) * lifts)
+    return np.asarray(RELEVANCE_WEIGHT * logs + (1 - RELEVANCE_WEIGHT) * lifts)
 
 
 def _frex(table: Table) -> Array:
-    """Harmonic mean of two ranks, as shares of all features."""
+    """Return the harmonic mean of the ranks by frequency and exclusivity, as shares."""
     profile = _profiles(table[2])
     exclusive = profile * safe_inverse(profile.sum(axis=0))
     ranks = [rankdata(values, "max", axis=1) / values.shape[1] for values in (profile, exclusive)]
@@ -208,31 +256,31 @@ def _frex(table: Table) -> Array:
 
 
 def _profiles(sums: Array) -> Array:
-    """Distribution of each cluster over the features."""
+    """Return the distribution of each cluster over the features."""
     return np.asarray(sums * safe_inverse(sums.sum(axis=1))[:, None])
 
 
 def _by_value(
     X: InMemory, G: Partition, statistic: Callable[[Array, Partition], Array]
 ) -> tuple[Array, Array]:
-    """A statistic of values, and how many samples of each cluster lie above the median."""
-    parts = [
+    """Return a statistic of values, and how many samples of a cluster exceed the median."""
+    results = [
         (statistic(columns, G), G.inner(columns > np.median(columns, axis=0)))
         for columns in _columns(X)
     ]
-    scores, above = zip(*parts, strict=True)
+    scores, above = zip(*results, strict=True)
     return np.hstack(scores), np.hstack(above)
 
 
 def _columns(X: InMemory) -> Iterator[Array]:
-    """Some columns of X after the others, dense."""
+    """Yield the columns of X in dense chunks."""
     rows = by_rows(X.T)
-    for part in chunks(X.shape[1], RANKED_AT_ONCE // max(X.shape[0], 1)):
-        yield as_dense(rows[part]).T
+    for chunk in chunks(X.shape[1], CHUNK_ENTRIES // max(X.shape[0], 1)):
+        yield as_dense(rows[chunk]).T
 
 
 def _wilcoxon(values: Array, G: Partition) -> Array:
-    """Rank sums against their mean, in units of their standard deviation."""
+    """Return the z of the rank sum test with ties."""
     n, sizes = len(values), G.sizes[:, None].astype(np.float64)
     ranks = rankdata(values, axis=0) - (n + 1) / 2
     # Ties make the spread of the ranks smaller, and the variance of their sums by as much.
@@ -241,9 +289,9 @@ def _wilcoxon(values: Array, G: Partition) -> Array:
 
 
 def _welch(values: Array, G: Partition) -> Array:
-    """Difference of the means over its standard error."""
+    """Return Welch's t: the difference of the means over its standard error."""
     n, sizes = len(values), G.sizes[:, None].astype(np.float64)
-    # From the mean on: squares of values far from zero would lose their digits.
+    # Values are centred, because squares of values far from zero lose digits.
     values = values - values.mean(axis=0)
     sums, squares = G.inner(values), G.inner(values**2)
     means, errors = [], []
@@ -253,14 +301,14 @@ def _welch(values: Array, G: Partition) -> Array:
     ):
         mean = total / np.maximum(size, 1)
         means.append(mean)
-        # One sample has no variance: there is no test then, and the score is zero.
+        # A single sample has no variance; its score is zero.
         variance = (square - size * mean**2) / np.where(size > 1, size - 1, np.nan)
         errors.append(np.maximum(variance, 0) / np.maximum(size, 1))
     return np.asarray(np.nan_to_num(_ratio(means[0] - means[1], np.sqrt(errors[0] + errors[1]))))
 
 
 def _ratio(difference: Array, error: Array) -> Array:
-    """Difference over error; 0 where nothing varies and where there is nothing to compare."""
+    """Return difference over error; 0 where the error is zero."""
     return np.asarray(np.divide(difference, error, out=np.zeros_like(error), where=error > 0))
 
 

@@ -1,4 +1,4 @@
-"""How sure is a clustering: of every object, of every cluster, and of the whole."""
+"""Certainty of a clustering from refits: of every sample, of every cluster, and overall."""
 
 from __future__ import annotations
 
@@ -19,48 +19,53 @@ from cocluster.methods.default.probability import (
     with_types_of_fit,
 )
 from cocluster.methods.starts import start_name
-from cocluster.report.alignment import Alignment
-from cocluster.report.evidence import Codes, codes_of, costs_of, margins, sides
-from cocluster.report.explanation import Id
-from cocluster.report.outliers import outlier_tests, rejected
-from cocluster.report.subject import Clusters, Subject, labels_of, named_alike, subject_of
+from cocluster.report.compare import Alignment
+from cocluster.report.evidence import (
+    CostModel,
+    fit_cost_model,
+    margins,
+    object_costs,
+    oriented_relations,
+)
+from cocluster.report.outliers import outlier_p_values, reject
+from cocluster.report.report_input import Clusters, ReportInput, labels_by_type, match_types
 from cocluster.report.tables import Row, as_frame, check_table, plain
+from cocluster.report.values import Id
 from cocluster.utils.checks import RandomState, check_integer, generator
 
-# Share of the samples that a refit sees: many enough for the clusters to be about the same, few
-# enough for those left out to judge by.
-FRACTION = 0.75
-# Samples left out of a refit that the temperature is found from: two digits need no more.
-JUDGED = 2000
-# A sample is borderline if its cluster is not even twice as probable as all others together. (Half
-# would leave none but ties where there are two clusters.)
+# Share of the samples in a refit: enough to find about the same clusters, and to leave samples for
+# the calibration.
+REFIT_SHARE = 0.75
+# Held-out samples of a refit for the calibration; more would not change two digits.
+MAX_HELD_OUT = 2000
+# A sample is borderline if its cluster is at most twice as probable as all others together. (With
+# a bound of 1/2, two clusters would have no borderline samples but ties.)
 BORDERLINE = 2 / 3
 
 
 @dataclass(frozen=True, eq=False)
 class Sureness:
-    """What `sureness` returns.
+    """The result of `sureness`.
 
     Attributes
     ----------
     ids : array of shape (n_clusters,)
         Labels of the clusters of samples, the columns of ``probability``.
     probability : array of shape (n_samples, n_clusters)
-        How probably each sample belongs to each cluster; rows sum to one.
+        Probability of each cluster for each sample; rows sum to one.
     certainty : array of shape (n_samples,)
         The probability of the cluster that the sample is in.
     margins : dict of type to array
-        By how much each object is cheaper in its cluster than in the next best; the unit is that of
-        `cocluster.methods.default.probability.costs`. Below zero: something else holds it there,
+        Cost of each object in its second best cluster less that in its own; the unit is that of
+        `cocluster.methods.default.probability.costs`. Negative if something else keeps it there,
         such as a link.
     seconds : dict of type to array
-        That next best cluster.
+        The second best cluster of each object.
     stability : dict of type to dict of cluster to float
-        Mean share of a cluster that is found again when a part of the samples is fitted anew:
-        members in both over members in either (Jaccard). 1 is always the same; below .5 there is
-        no such cluster.
+        Mean Jaccard index of a cluster and the one that continues it in a refit. 1: always the
+        same members; below 0.5 the cluster is not reproducible.
     agreement : float
-        Mean share of the samples that stay in their cluster then.
+        Mean share of the samples that stay in their cluster in a refit.
     borderline : int array
         Samples whose cluster is at most twice as probable as all others together, the least
         certain first.
@@ -69,10 +74,10 @@ class Sureness:
     p_values : array of shape (n_samples,)
         Of the test for outliers.
     temperature : dict of view to float
-        What its evidence is divided by before it becomes a probability: 1 if features were
-        independent, more where they repeat each other; see `cocluster.methods.default.probability`.
+        Divisor of the costs of a view before they become probabilities: 1 for independent
+        features, more for redundant ones; see `cocluster.methods.default.probability`.
     names : list of str
-        What the samples are called.
+        Names of the samples.
     """
 
     ids: Array
@@ -89,12 +94,12 @@ class Sureness:
     names: list[str]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as dicts, lists, texts and numbers, ready for JSON."""
-        found: dict[str, Any] = plain(vars(self))
-        return found
+        """Return everything as dicts, lists, texts and numbers, ready for JSON."""
+        values: dict[str, Any] = plain(vars(self))
+        return values
 
     def rows(self, table: str = "samples") -> list[Row]:
-        """One of the tables, a dict for each row.
+        """Return one of the tables, a dict for each row.
 
         Parameters
         ----------
@@ -120,7 +125,7 @@ class Sureness:
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def to_frame(self, table: str = "samples") -> Any:
-        """One of the tables (see `rows`) as a pandas frame."""
+        """Return one of the tables (see `rows`) as a pandas frame."""
         return as_frame(self.rows(table))
 
 
@@ -132,13 +137,12 @@ def sureness(
     n_refits: int = 5,
     random_state: RandomState = 0,
 ) -> Sureness:
-    """Say how sure a fit is, without knowing any class.
+    """Estimate the certainty of a fit from refits, without known classes.
 
-    The model is fitted anew a few times, each time to three quarters of the samples drawn at
-    random. Clusters that are found again are stable. The samples left out show how much evidence
-    there really is (`cocluster.methods.default.probability`); and the probability of a sample is
-    the mean over all these fits and the given one, so that it is low where the data are unclear as
-    well as where the clusters are.
+    A clone of the model is fitted a few times, each time to three quarters of the samples drawn at
+    random. Clusters that reappear are stable. The held-out samples calibrate the probabilities
+    (`cocluster.methods.default.probability`). The probability of a sample is the mean over all
+    these fits and the given one, so that it is low if the sample or the clusters are uncertain.
 
     Parameters
     ----------
@@ -146,9 +150,9 @@ def sureness(
     data : Dataset, matrix, frame, AnnData, views or RelationalData
         The data that were fitted.
     links : Links or tuple (must_link, cannot_link), optional
-        Those of the fit; refits take those between their samples.
+        The links of the fit; refits use those between their samples.
     n_refits : int
-        The costs are those of as many fits.
+        Number of refits; each takes about as long as the fit.
     random_state : int, RandomState, Generator or None
         Draws the samples; the same seed gives the same results.
 
@@ -157,36 +161,35 @@ def sureness(
     >>> from cocluster import CoCluster
     >>> from cocluster.datasets import make_blocks
     >>> planted = make_blocks(150, 60, 3, contrast=10, random_state=0)
-    >>> found = sureness(CoCluster(3, random_state=0).fit(planted.X), planted.X, n_refits=2)
-    >>> found.agreement > 0.9, bool(found.certainty.mean() > 0.9)
+    >>> result = sureness(CoCluster(3, random_state=0).fit(planted.X), planted.X, n_refits=2)
+    >>> result.agreement > 0.9, bool(result.certainty.mean() > 0.9)
     (True, True)
     """
     check_integer(n_refits, "n_refits")
-    subject = subject_of(model, data)
-    _check_refits(subject)
-    n = len(subject.data)
+    source = ReportInput.of(model, data, in_memory=True)
+    assert source.data is not None
+    _check_refits(source)
+    n = len(source.data)
     supervision = as_links(links, None, n)
-    found = [_Judgement.of(subject.data, subject.clusters)]
-    alignments: dict[str, list[Alignment]] = {name: [] for name in subject.clusters}
+    judges = [_Judge.of(source.data, source.clusters)]
+    alignments: dict[str, list[Alignment]] = {name: [] for name in source.clusters}
     halves: list[list[HalfCosts]] = []
     rng = generator(random_state)
     for _ in range(n_refits):
-        rows = np.sort(rng.permutation(n)[: round(FRACTION * n)])
-        clusters = _refitted(subject, rows, supervision, int(rng.integers(2**31)))
-        judgement = _Judgement.of(subject.data[rows], clusters)
-        halves.append(judgement.halves(_left_out(subject.data, rows, rng), rng))
-        found.append(judgement)
-        for name, own in subject.clusters.items():
-            before = Clusters(
-                own.ids, own.codes[rows] if name == subject.data.center else own.codes
-            )
+        rows = np.sort(rng.permutation(n)[: round(REFIT_SHARE * n)])
+        clusters = _refit(source, rows, supervision, int(rng.integers(2**31)))
+        judge = _Judge.of(source.data[rows], clusters)
+        halves.append(judge.halves(_held_out(source.data, rows, rng), rng))
+        judges.append(judge)
+        for name, before in source.clusters.items():
+            before = before.at(rows if name == source.center else None)
             alignments[name].append(Alignment(before, clusters[name]))
-    return _told(subject, found, alignments, halves)
+    return _result(source, judges, alignments, halves)
 
 
-def _check_refits(subject: Subject) -> None:
-    """Refuse what cannot be fitted anew to a part of the samples."""
-    model, n = subject.model, len(subject.data)
+def _check_refits(source: ReportInput) -> None:
+    """Refuse models and data that cannot be fitted again to a part of the samples."""
+    model, n = source.model, len(source.sample_clusters.codes)
     if not has_costs(model):
         raise TypeError(
             "sureness fits the model anew and needs a method of this library; for labels alone, "
@@ -197,77 +200,84 @@ def _check_refits(subject: Subject) -> None:
             "sureness fits parts of the samples anew, which a matrix of similarities does not "
             "allow; pass the data that they were computed from."
         )
-    k = len(subject.clusters[subject.data.center])
-    if round(FRACTION * n) <= k or n == round(FRACTION * n):
+    k = len(source.sample_clusters)
+    if round(REFIT_SHARE * n) <= k or n == round(REFIT_SHARE * n):
         raise ValueError(
             f"{n} samples in {k} clusters are too few: three quarters of them must be more than "
             "there are clusters."
         )
 
 
-def _refitted(subject: Subject, rows: Array, links: Links | None, seed: int) -> dict[str, Clusters]:
-    """The clusters that a new fit finds in some of the samples."""
-    twin = clone(subject.model)
-    given = twin.get_params(deep=False)
-    fresh = {"random_state": seed} if "random_state" in given else {}
-    if "init" in given and start_name(given["init"]) is None:
-        # Labels to start from are those of all samples, and would lead every refit to one end.
-        fresh["init"] = type(twin)().init
-    twin.set_params(**fresh)
-    data = with_types_of_fit(subject.model, subject.data)
-    twin.fit(data[rows], links=None if links is None else links[rows])
-    labels = named_alike(labels_of(twin), subject.data.types)
+def _refit(source: ReportInput, rows: Array, links: Links | None, seed: int) -> dict[str, Clusters]:
+    """Fit a clone of the model to some of the samples, and return its clusters."""
+    assert source.data is not None
+    refitted = clone(source.model)
+    parameters = refitted.get_params(deep=False)
+    if "random_state" in parameters:
+        refitted.set_params(random_state=seed)
+    if "init" in parameters and start_name(parameters["init"]) is None:
+        # Initial labels are those of all samples, and would lead every refit to the same result.
+        refitted.set_params(init=type(refitted)().init)
+    data = with_types_of_fit(source.model, source.data)
+    refitted.fit(data[rows], links=None if links is None else links[rows])
+    labels = match_types(labels_by_type(refitted), source.data.types)
     return {name: Clusters.of(values) for name, values in labels.items()}
 
 
-def _left_out(data: RelationalData, rows: Array, rng: np.random.Generator) -> RelationalData:
-    """The samples that a refit has not seen, or some of them."""
-    rest = np.setdiff1d(np.arange(len(data)), rows)
-    return data[np.sort(rng.permutation(rest)[:JUDGED])]
+def _held_out(data: RelationalData, rows: Array, rng: np.random.Generator) -> RelationalData:
+    """Return the samples that a refit has not seen, or a random part of them."""
+    others = np.setdiff1d(np.arange(len(data)), rows)
+    return data[np.sort(rng.permutation(others)[:MAX_HELD_OUT])]
 
 
 @dataclass(frozen=True, eq=False)
-class _Judgement:
-    """What the clusters of one fit say of samples, view by view."""
+class _Judge:
+    """The cost models of the clusters of one fit, view by view."""
 
-    codes: list[Codes]
+    models: list[CostModel]
 
     @staticmethod
-    def of(data: RelationalData, clusters: dict[str, Clusters]) -> _Judgement:
-        """The judgement of clusters that were found in these data."""
-        own = clusters[data.center]
-        return _Judgement(
+    def of(data: RelationalData, clusters: dict[str, Clusters]) -> _Judge:
+        """Return the cost models of clusters of these data."""
+        samples = clusters[data.center]
+        return _Judge(
             [
-                codes_of(side.matrix, side.members(own), side.groups(clusters))
-                for side in sides(data, data.center)
+                fit_cost_model(
+                    relation.matrix,
+                    relation.row_partition(samples),
+                    relation.column_partition(clusters),
+                )
+                for relation in oriented_relations(data, data.center)
             ]
         )
 
     def costs(self, data: RelationalData) -> list[Array]:
-        """What samples cost in each cluster, by each view."""
-        views = zip(sides(data, data.center), self.codes, strict=True)
-        return [side.spread(codes.costs(side.matrix), len(data)) for side, codes in views]
+        """Return the costs of samples in each cluster, by each view."""
+        views = zip(oriented_relations(data, data.center), self.models, strict=True)
+        return [
+            relation.scatter(model.costs(relation.matrix), len(data)) for relation, model in views
+        ]
 
     def halves(self, data: RelationalData, rng: np.random.Generator) -> list[HalfCosts]:
-        """The same by one half of the features of each view, and by the other."""
-        found = []
-        for side, codes in zip(sides(data, data.center), self.codes, strict=True):
-            m = side.matrix.shape[1]
-            chosen = rng.permutation(m) < m // 2
-            one, other = (
-                side.spread(codes.costs(side.matrix, half), len(data)) for half in (chosen, ~chosen)
+        """Return the costs by one random half of the features of each view, and by the other."""
+        halves = []
+        for relation, model in zip(oriented_relations(data, data.center), self.models, strict=True):
+            m = relation.matrix.shape[1]
+            features = rng.permutation(m) < m // 2
+            first, second = (
+                relation.scatter(model.costs(relation.matrix, half), len(data))
+                for half in (features, ~features)
             )
-            found.append((one, other))
-        return found
+            halves.append((first, second))
+        return halves
 
 
 def _temperatures(halves: list[list[HalfCosts]]) -> list[float]:
-    """Temperature of each view: one by one, then all together."""
-    views = list(zip(*halves, strict=True))
-    alone = [temperature(view) for view in views]
+    """Return the temperature of each view: calibrated alone, then together."""
+    alone = [temperature(view) for view in zip(*halves, strict=True)]
     if len(alone) == 1:
         return alone
-    # Views repeat each other, too: what they say together is not the sum of what each says.
+    # Views are redundant too: together they carry less evidence than the sum of their evidence.
     together = [
         (
             sum((one / t for (one, _), t in zip(refit, alone, strict=True)), start=np.zeros(1)),
@@ -279,65 +289,67 @@ def _temperatures(halves: list[list[HalfCosts]]) -> list[float]:
     return [t * common for t in alone]
 
 
-def _told(
-    subject: Subject,
-    found: list[_Judgement],
+def _result(
+    source: ReportInput,
+    judges: list[_Judge],
     alignments: dict[str, list[Alignment]],
     halves: list[list[HalfCosts]],
 ) -> Sureness:
-    """All that was found out, put together."""
-    data, own = subject.data, subject.clusters[subject.data.center]
-    heats = _temperatures(halves)
-    mapped = [np.eye(len(own)), *(_continuing(alignment) for alignment in alignments[data.center])]
+    """Combine the judgements of all fits."""
+    data, samples = source.data, source.sample_clusters
+    assert data is not None
+    temperatures = _temperatures(halves)
+    mappings = [np.eye(len(samples)), *map(_cluster_mapping, alignments[source.center])]
     probability = np.mean(
         [
-            probabilities(_weighted(judgement.costs(data), heats), 1.0) @ mapping
-            for judgement, mapping in zip(found, mapped, strict=True)
+            probabilities(_weighted_sum(judge.costs(data), temperatures), 1.0) @ mapping
+            for judge, mapping in zip(judges, mappings, strict=True)
         ],
         axis=0,
     )
-    certainty = probability[np.arange(len(data)), own.codes]
+    certainty = probability[np.arange(len(data)), samples.codes]
     judged = {
-        name: margins(costs_of(subject, name), clusters.codes)
-        for name, clusters in subject.clusters.items()
+        name: margins(object_costs(source, name), clusters.codes)
+        for name, clusters in source.clusters.items()
     }
-    p_values = outlier_tests(subject)
-    outliers, borderline = rejected(p_values), np.flatnonzero(certainty <= BORDERLINE)
+    p_values = outlier_p_values(source)
+    outliers, borderline = reject(p_values), np.flatnonzero(certainty <= BORDERLINE)
+    views = [relation.column_type for relation in oriented_relations(data, source.center)]
     return Sureness(
-        ids=own.ids,
+        ids=samples.ids,
         probability=probability,
         certainty=certainty,
         margins={name: margin for name, (margin, _) in judged.items()},
-        seconds={name: subject.clusters[name].ids[second] for name, (_, second) in judged.items()},
+        seconds={name: source.clusters[name].ids[second] for name, (_, second) in judged.items()},
         stability={name: _stability(refits) for name, refits in alignments.items()},
-        agreement=float(np.mean([refit.agreement for refit in alignments[data.center]])),
+        agreement=float(np.mean([refit.agreement for refit in alignments[source.center]])),
         borderline=borderline[np.argsort(certainty[borderline], kind="stable")],
         outliers=outliers[np.argsort(p_values[outliers], kind="stable")],
         p_values=p_values,
-        temperature=dict(zip((s.other for s in sides(data, data.center)), heats, strict=True)),
-        names=subject.object_names[data.center],
+        temperature=dict(zip(views, temperatures, strict=True)),
+        names=source.object_names[source.center],
     )
 
 
-def _weighted(costs: list[Array], heats: list[float]) -> Array:
-    """Costs of all views together, each by its temperature."""
-    return np.asarray(sum(cost / heat for cost, heat in zip(costs, heats, strict=True)))
+def _weighted_sum(costs: list[Array], temperatures: list[float]) -> Array:
+    """Return the sum of the costs of all views, each divided by its temperature."""
+    return np.asarray(sum(cost / t for cost, t in zip(costs, temperatures, strict=True)))
 
 
-def _continuing(found: Alignment) -> Array:
-    """Shares of the clusters of a refit (rows) that belong to each given cluster (columns).
+def _cluster_mapping(alignment: Alignment) -> Array:
+    """Return the shares of the clusters of a refit (rows) in each given cluster (columns).
 
-    All of it to the one it continues. A cluster that continues none is spread over those that its
-    members come from.
+    A cluster of the refit belongs to the given cluster that it continues. If it continues none,
+    it is distributed over the clusters of its members.
     """
-    shares = found.table.T / np.maximum(found.table.sum(axis=0), 1)[:, None]
-    for b, a in found.partners.items():
-        shares[b] = np.eye(len(found.before))[a]
+    shares = alignment.table.T / np.maximum(alignment.table.sum(axis=0), 1)[:, None]
+    for b, a in alignment.partners.items():
+        shares[b] = np.eye(len(alignment.before))[a]
     return np.asarray(shares)
 
 
 def _stability(refits: list[Alignment]) -> dict[Id, float]:
-    """Mean overlap of each cluster with the one that continues it, 0 where none does."""
+    """Return the mean Jaccard index of each cluster with the cluster that continues it."""
     ids = refits[0].before.ids.tolist()
     total = np.zeros(len(ids))
     for refit in refits:

@@ -1,131 +1,125 @@
-"""An account as tables of plain values: for frames, CSV, and the tables beside the pictures."""
+"""The tables of an account: rows of plain values for frames, CSV files and the page."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
+from msgspec.structs import asdict
 
-from cocluster.report.values import AccountContents, Association
+from cocluster.report.values import AccountContents, Association, Cluster
 from cocluster.utils.checks import check_choice
 from cocluster.utils.optional import library
 
 Row = dict[str, Any]
+ClustersByType = Mapping[str, tuple[Cluster, ...]]
 
 
 def plain(value: Any) -> Any:
-    """Arrays and tuples as lists, numbers of numpy as those of Python; all else as it is.
+    """Convert arrays and tuples to lists and numpy numbers to Python numbers, at any depth.
 
-    What is no number (NaN, infinity) becomes None: JSON has no word for it.
+    NaN and infinities become None, because JSON has no word for them.
 
     >>> plain({"a": np.arange(2), "b": (np.float64(0.5), "x", np.inf)})
     {'a': [0, 1], 'b': [0.5, 'x', None]}
     """
     if isinstance(value, Mapping):
-        return {key: plain(part) for key, part in value.items()}
+        return {key: plain(element) for key, element in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
     if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
+        return [plain(element) for element in value]
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def check_table(name: str, tables: Iterable[str]) -> str:
-    """The name of a table that there is."""
-    found: str = check_choice(name, "table", tuple(tables))
-    return found
+    """Return the name of a table; raise if there is no such table."""
+    checked: str = check_choice(name, "table", tuple(tables))
+    return checked
 
 
 def as_frame(rows: list[Row]) -> Any:
-    """Rows as a pandas frame."""
+    """Return rows as a pandas frame."""
     return library("pandas", "frames", "frames").DataFrame(rows)
 
 
-def clusters(account: AccountContents) -> Iterator[Row]:
-    """Every cluster of every type."""
-    for name, found in account.clusters.items():
-        for own in found:
-            yield {
-                "type": name,
-                "cluster": own.id,
-                "name": own.name,
-                "size": own.size,
-                "share": own.share,
-                "certainty": own.certainty,
-                "borderline": own.borderline,
-                "margin": own.margin,
-                "stability": own.stability,
-            }
+def cluster_rows(clusters: ClustersByType) -> Iterator[Row]:
+    """Yield a row for every cluster of every type."""
+    for key, cluster in _keyed_clusters(clusters):
+        yield {
+            **key,
+            "size": cluster.size,
+            "share": cluster.share,
+            "certainty": cluster.certainty,
+            "borderline": cluster.borderline,
+            "margin": cluster.margin,
+            "stability": cluster.stability,
+        }
 
 
-def views(account: AccountContents) -> Iterator[Row]:
-    """What each view tells of each cluster."""
-    for name, found in account.clusters.items():
-        for own in found:
-            for view in own.views:
+def view_rows(clusters: ClustersByType) -> Iterator[Row]:
+    """Yield a row for every view of every cluster."""
+    for key, cluster in _keyed_clusters(clusters):
+        for view in cluster.views:
+            yield {**key, "view": view.name, "statistic": view.statistic, "share": view.share}
+
+
+def feature_rows(clusters: ClustersByType) -> Iterator[Row]:
+    """Yield a row for every top feature of every cluster and view."""
+    for key, cluster in _keyed_clusters(clusters):
+        for view in cluster.views:
+            for rank, feature in enumerate(view.features, start=1):
                 yield {
-                    "type": name,
-                    "cluster": own.id,
-                    "name": own.name,
+                    **key,
                     "view": view.name,
-                    "statistic": view.statistic,
-                    "share": view.share,
+                    "rank": rank,
+                    "feature": feature.name,
+                    "score": feature.score,
+                    "share": feature.share,
+                    "lift": feature.lift,
+                    "exclusivity": feature.exclusivity,
                 }
 
 
-def features(account: AccountContents) -> Iterator[Row]:
-    """The top features of each cluster in each view."""
-    for name, found in account.clusters.items():
-        for own in found:
-            for view in own.views:
-                for rank, feature in enumerate(view.features, start=1):
-                    yield {
-                        "type": name,
-                        "cluster": own.id,
-                        "name": own.name,
-                        "view": view.name,
-                        "rank": rank,
-                        "feature": feature.name,
-                        "score": feature.score,
-                        "share": feature.share,
-                        "lift": feature.lift,
-                        "exclusivity": feature.exclusivity,
-                    }
+def member_rows(clusters: ClustersByType) -> Iterator[Row]:
+    """Yield a row for every typical or borderline member of every cluster."""
+    for key, cluster in _keyed_clusters(clusters):
+        for kind, members in (
+            ("typical", cluster.representative),
+            ("borderline", cluster.borderline_members),
+        ):
+            for member in members:
+                yield {
+                    **key,
+                    "kind": kind,
+                    "member": member.name,
+                    "position": member.position,
+                    "title": member.title,
+                    "margin": member.margin,
+                    "probability": member.probability,
+                    "second": member.second,
+                    "class": member.class_name,
+                }
 
 
-def members(account: AccountContents) -> Iterator[Row]:
-    """Typical and borderline members of each cluster."""
-    for name, found in account.clusters.items():
-        for own in found:
-            kinds = {"typical": own.representative, "borderline": own.borderline_members}
-            for kind, shown in kinds.items():
-                for member in shown:
-                    yield {
-                        "type": name,
-                        "cluster": own.id,
-                        "name": own.name,
-                        "kind": kind,
-                        "member": member.name,
-                        "position": member.position,
-                        "title": member.title,
-                        "margin": member.margin,
-                        "probability": member.probability,
-                        "second": member.second,
-                        "class": member.class_name,
-                    }
+def _keyed_clusters(clusters: ClustersByType) -> Iterator[tuple[Row, Cluster]]:
+    """Yield every cluster with the columns that identify it."""
+    for type_name, of_type in clusters.items():
+        for cluster in of_type:
+            yield {"type": type_name, "cluster": cluster.id, "name": cluster.name}, cluster
 
 
-def traits(account: AccountContents) -> Iterator[Row]:
-    """What sets the metadata of each cluster of samples apart."""
-    for own in account.samples:
-        for trait in own.traits:
+def trait_rows(account: AccountContents) -> Iterator[Row]:
+    """Yield a row for every trait in the metadata of the clusters of samples."""
+    for cluster in account.samples:
+        for trait in cluster.traits:
             yield {
-                "cluster": own.id,
-                "name": own.name,
+                "cluster": cluster.id,
+                "name": cluster.name,
                 "column": trait.column,
                 "value": trait.value,
                 "share": trait.share,
@@ -135,14 +129,8 @@ def traits(account: AccountContents) -> Iterator[Row]:
             }
 
 
-def associations(account: AccountContents) -> Iterator[Row]:
-    """Every block of every relation."""
-    for table in account.associations:
-        yield from association(account, table)
-
-
-def association(account: AccountContents, table: Association) -> Iterator[Row]:
-    """Every block of one relation."""
+def block_rows(account: AccountContents, table: Association) -> Iterator[Row]:
+    """Yield a row for every block of one association."""
     marked = set(table.marked)
     for i, row in enumerate(table.row_ids):
         for j, column in enumerate(table.column_ids):
@@ -161,13 +149,13 @@ def association(account: AccountContents, table: Association) -> Iterator[Row]:
             }
 
 
-def classes(account: AccountContents) -> Iterator[Row]:
-    """Samples of each known class in each cluster."""
-    found = account.classes
-    if found is None:
+def class_rows(account: AccountContents) -> Iterator[Row]:
+    """Yield the number of samples of each known class in each cluster."""
+    classes = account.classes
+    if classes is None:
         return
-    for name, counts in zip(found.names, found.table, strict=True):
-        for cluster, count in zip(found.cluster_ids, counts, strict=True):
+    for name, counts in zip(classes.names, classes.table, strict=True):
+        for cluster, count in zip(classes.cluster_ids, counts, strict=True):
             yield {
                 "class": name,
                 "cluster": cluster,
@@ -176,26 +164,20 @@ def classes(account: AccountContents) -> Iterator[Row]:
             }
 
 
-def links(account: AccountContents) -> Iterator[Row]:
-    """The links on each type."""
-    for own in account.links:
-        yield {
-            "type": own.type,
-            "stated": own.stated,
-            "must": own.must,
-            "cannot": own.cannot,
-            "implied": own.implied,
-            "satisfied": own.satisfied,
-            "violated": own.violated,
-        }
+def link_rows(account: AccountContents) -> Iterator[Row]:
+    """Yield a row for the links on each type."""
+    for summary in account.links:
+        row = asdict(summary)
+        del row["broken"]
+        yield row
 
 
-def broken(account: AccountContents) -> Iterator[Row]:
-    """Links that are not kept."""
-    for own in account.links:
-        for link in own.broken:
+def broken_link_rows(account: AccountContents) -> Iterator[Row]:
+    """Yield a row for every broken link that is listed."""
+    for summary in account.links:
+        for link in summary.broken:
             yield {
-                "type": own.type,
+                "type": summary.type,
                 "kind": "must" if link.must else "cannot",
                 "first": link.first,
                 "second": link.second,
@@ -204,23 +186,16 @@ def broken(account: AccountContents) -> Iterator[Row]:
             }
 
 
-def choice(account: AccountContents) -> Iterator[Row]:
-    """The numbers of clusters that were tried."""
+def candidate_rows(account: AccountContents) -> Iterator[Row]:
+    """Yield a row for every number of clusters that was tried."""
     for side in account.choice.sides if account.choice else ():
-        for line in side.table:
-            yield {
-                "type": side.type,
-                "k": line.k,
-                "share": line.share,
-                "stability": line.stability,
-                "chance": line.chance,
-                "icl": line.icl,
-                "recommended": line.k == side.stable,
-            }
+        for candidate in side.table:
+            row = {"type": side.type, **asdict(candidate)}
+            yield {**row, "recommended": candidate.k == side.stable}
 
 
-def merges(account: AccountContents) -> Iterator[Row]:
-    """How the finest clusters come together, merge by merge."""
+def merge_rows(account: AccountContents) -> Iterator[Row]:
+    """Yield a row for every merge of every merge tree."""
     for tree in account.choice.trees if account.choice else ():
         n = len(tree.leaves)
         for i, merge in enumerate(tree.merges):
@@ -235,8 +210,8 @@ def merges(account: AccountContents) -> Iterator[Row]:
             }
 
 
-def alerts(account: AccountContents) -> Iterator[Row]:
-    """What is odd."""
+def alert_rows(account: AccountContents) -> Iterator[Row]:
+    """Yield a row for every alert."""
     for alert in account.alerts:
         yield {
             "level": alert.level,
@@ -246,45 +221,54 @@ def alerts(account: AccountContents) -> Iterator[Row]:
         }
 
 
-def certainty(account: AccountContents) -> Iterator[Row]:
-    """How many samples are how sure."""
-    sure = account.sure
-    for (low, high), count in zip(pairwise(sure.edges), sure.counts, strict=False):
+def certainty_rows(account: AccountContents) -> Iterator[Row]:
+    """Yield the histogram of the samples by the probability of their cluster."""
+    bins = pairwise(account.sure.edges)
+    for (low, high), count in zip(bins, account.sure.counts, strict=False):
         yield {"from": low, "to": high, "samples": count}
 
 
-def history(account: AccountContents) -> Iterator[Row]:
-    """The objective after each sweep."""
+def history_rows(account: AccountContents) -> Iterator[Row]:
+    """Yield the objective after each sweep."""
     for sweep, value in enumerate(account.run.history, start=1):
         yield {"sweep": sweep, "objective": value}
 
 
-# By the name that `Account.to_frame` takes.
+# Tables of the clusters, which `Explanation` has as well.
+CLUSTER_TABLES: dict[str, Callable[[ClustersByType], Iterator[Row]]] = {
+    "clusters": cluster_rows,
+    "views": view_rows,
+    "features": feature_rows,
+    "members": member_rows,
+}
+# All tables, by the name that `Account.to_frame` takes.
 TABLES: dict[str, Callable[[AccountContents], Iterator[Row]]] = {
-    "clusters": clusters,
-    "features": features,
-    "members": members,
-    "traits": traits,
-    "views": views,
-    "associations": associations,
-    "classes": classes,
-    "links": links,
-    "broken": broken,
-    "choice": choice,
-    "merges": merges,
-    "alerts": alerts,
-    "certainty": certainty,
-    "history": history,
+    "clusters": lambda account: cluster_rows(account.clusters),
+    "features": lambda account: feature_rows(account.clusters),
+    "members": lambda account: member_rows(account.clusters),
+    "traits": trait_rows,
+    "views": lambda account: view_rows(account.clusters),
+    "associations": lambda account: chain.from_iterable(
+        block_rows(account, table) for table in account.associations
+    ),
+    "classes": class_rows,
+    "links": link_rows,
+    "broken": broken_link_rows,
+    "choice": candidate_rows,
+    "merges": merge_rows,
+    "alerts": alert_rows,
+    "certainty": certainty_rows,
+    "history": history_rows,
 }
 
 
-def rows_of(account: AccountContents, part: str) -> list[Row]:
-    """One of the tables, a dict for each row."""
+def table_rows(account: AccountContents, part: str) -> list[Row]:
+    """Return one of the tables, a dict for each row."""
     return list(TABLES[check_table(part, TABLES)](account))
 
 
 def as_csv(rows: list[Row]) -> str:
-    """Rows as CSV with a line of names; empty without rows.
+    """Return rows as CSV with a line of column names; an empty text without rows.
 
     >>> as_csv([{"a": 1, "b": None}, {"a": "x, y", "b": 2.5}])
     'a,b\\r\\n1,\\r\\n"x, y",2.5\\r\\n'

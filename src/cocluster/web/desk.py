@@ -20,9 +20,8 @@ from cocluster.linalg.types import Array
 from cocluster.links import Links
 from cocluster.methods.base import Coclusterer
 from cocluster.projects import Project
-from cocluster.report.contrast import Scale
-from cocluster.report.grid import Grid, Tile
-from cocluster.report.sorting import Sorted, sorted_view
+from cocluster.report.samples import Scale
+from cocluster.report.sorted_matrix import Grid, SortedMatrix, Tile, sort_view
 from cocluster.report.tables import plain
 from cocluster.web.history import Action, read_history, write_history
 from cocluster.web.jobs import DONE, Job, Jobs
@@ -174,26 +173,26 @@ class Desk:
         if self.project.runs:
             self.sorted(self.last, self.relation(None))
 
-    def sorted(self, run: int, view: str) -> Sorted:
+    def sorted(self, run: int, view: str) -> SortedMatrix:
         """Return the sorted matrix of a view; concurrent requests share one sort."""
         return self._sorting(run, view).result()
 
-    def _sorting(self, run: int, view: str) -> Future[Sorted]:
+    def _sorting(self, run: int, view: str) -> Future[SortedMatrix]:
         """Return the future of the sorted matrix of a view, started if necessary."""
         with self._lock:
             return self._sorted_lately(run, view)
 
-    def _begin_to_sort(self, run: int, view: str) -> Future[Sorted]:
+    def _begin_to_sort(self, run: int, view: str) -> Future[SortedMatrix]:
         return self._sorter.submit(self._sort, run, view)
 
-    def _sort(self, run: int, view: str) -> Sorted:
-        matrix = sorted_view(self.model(run), self.project.dataset, view)
+    def _sort(self, run: int, view: str) -> SortedMatrix:
+        matrix = sort_view(self.model(run), self.project.dataset, view)
         # Compute the sums of large tiles ahead: the first zoom would wait for them, at
         # 20 million entries most of a second. Until then pages get a coarse picture.
         matrix.whole()
         return matrix
 
-    def picture(self, run: int, view: str) -> Grid | Sorted:
+    def picture(self, run: int, view: str) -> Grid | SortedMatrix:
         """Return the source of the overview picture: the stored grid, or the sorted matrix."""
         return self._grids(run).get(view) or self.sorted(run, view)
 

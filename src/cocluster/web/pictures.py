@@ -11,7 +11,7 @@ from cocluster.linalg.matrices import values_of
 from cocluster.linalg.types import Array, InMemory
 from cocluster.projects import Project
 from cocluster.report.images import grey, image_files, pixel_grid, png
-from cocluster.report.sample import row_of
+from cocluster.report.samples import sample_row
 
 # Pixels along the longer side: half a page, on a fine screen.
 PIXELS = 900
@@ -45,7 +45,7 @@ def _pixels(dataset: Dataset, view: str, X: InMemory, grid: Array) -> Show:
     low, high = min(float(np.nanmin(entries)), 0.0), float(np.nanmax(entries))
 
     def show(i: int) -> Picture | None:
-        row = row_of(dataset, view, X, i)
+        row = sample_row(dataset, view, i)
         return None if row is None else (png(grey(row[grid], low, high)), "image/png")
 
     return show

@@ -10,7 +10,7 @@ import numpy as np
 from cocluster.io.dataset import Dataset
 from cocluster.linalg.types import Array
 from cocluster.projects import Project
-from cocluster.report.sample import text_of, values_of
+from cocluster.report.samples import largest_features, sample_text
 
 # Letters of a text: a screen of it.
 LONGEST = 2_000
@@ -54,7 +54,7 @@ def _is_missing(value: Any) -> bool:
 def titled(project: Project, i: int) -> dict[str, Any]:
     """What a sample is called, and how it begins."""
     dataset = project.dataset
-    text = text_of(dataset, i)
+    text = sample_text(dataset, i)
     return {
         "position": i,
         "id": str(project.ids[i]),
@@ -66,13 +66,13 @@ def titled(project: Project, i: int) -> dict[str, Any]:
 def shown_sample(project: Project, i: int) -> dict[str, Any]:
     """All that is to be shown of a sample: its text, or its largest values; and its metadata."""
     dataset = project.dataset
-    text = text_of(dataset, i)
+    text = sample_text(dataset, i)
     cut = text is not None and len(text) > LONGEST
-    counted = {} if text is None else values_of(dataset, i, COUNTED)
+    counted = {} if text is None else largest_features(dataset, i, COUNTED)
     return {
         **titled(project, i),
         "words": [name for found in counted.values() for name, _ in found],
         "text": None if text is None else text[:LONGEST] + ("…" if cut else ""),
-        "values": values_of(dataset, i),
+        "values": largest_features(dataset, i),
         "metadata": {name: str(column[i]) for name, column in dataset.metadata.items()},
     }

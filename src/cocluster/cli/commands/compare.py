@@ -42,7 +42,8 @@ def run(args: Namespace) -> int:
         return 0
     missing = len(first_labels) + len(second_labels) - 2 * len(common)
     show(
-        comparison.told + (f"\n{missing:,} samples are in one of the two only." if missing else "")
+        comparison.summary
+        + (f"\n{missing:,} samples are in one of the two only." if missing else "")
     )
     moved = [common[m.position] for m in comparison.samples.moved]
     if moved:

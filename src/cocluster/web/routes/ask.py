@@ -10,7 +10,7 @@ import numpy as np
 from cocluster.interview.queries import SIGNS, default_kind
 from cocluster.links import Links
 from cocluster.projects.talk import SOURCE
-from cocluster.report.contrast import contrast
+from cocluster.report.samples import contrast
 from cocluster.web.api import Asked, Endpoint, Nothing
 from cocluster.web.desk import Desk
 from cocluster.web.routes.matrix import Place

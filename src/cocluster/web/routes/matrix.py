@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 
 from cocluster.linalg.types import Array
-from cocluster.report.grid import STEPS, Border, edges
-from cocluster.report.sorting import Side, Sorted
+from cocluster.report.compute.pictures import STEPS
+from cocluster.report.sorted_matrix import Border, SortedAxis, SortedMatrix, edges
 from cocluster.web.api import Asked, Endpoint, File
 from cocluster.web.desk import Desk
 from cocluster.web.routes.project import Number
@@ -70,7 +70,7 @@ class Search(OfView, kw_only=True):
     text: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
 
-def _sorted(desk: Desk, request: OfView) -> Sorted:
+def _sorted(desk: Desk, request: OfView) -> SortedMatrix:
     """Return the sorted matrix of the requested run and view."""
     return desk.sorted(desk.number(request.run), desk.relation(request.view))
 
@@ -127,7 +127,9 @@ def get_cell(desk: Desk, request: Spot) -> Any:
     }
 
 
-def _cell_names(desk: Desk, matrix: Sorted, side: Side, start: int, end: int) -> dict[str, Any]:
+def _cell_names(
+    desk: Desk, matrix: SortedMatrix, side: SortedAxis, start: int, end: int
+) -> dict[str, Any]:
     """Return the names of the first objects in a range, and the cluster of the first."""
     names = _names(desk, matrix, side)
     names_shown = [str(names[i]) for i in side.order[start : min(end, start + NAMED)]]
@@ -140,7 +142,7 @@ def _cell_names(desk: Desk, matrix: Sorted, side: Side, start: int, end: int) ->
     }
 
 
-def _names(desk: Desk, matrix: Sorted, side: Side) -> Any:
+def _names(desk: Desk, matrix: SortedMatrix, side: SortedAxis) -> Any:
     """Return the names of the objects along a side."""
     dataset = desk.project.dataset
     if side is matrix.rows:
@@ -199,7 +201,7 @@ def get_search(desk: Desk, request: Search) -> Any:
     }
 
 
-def _search_names(names: Any, side: Side, text: str) -> list[dict[str, Any]]:
+def _search_names(names: Any, side: SortedAxis, text: str) -> list[dict[str, Any]]:
     """Return the names that contain a text, with their place in the sorted matrix."""
     needle = text.casefold()
     hits = [(str(name).casefold(), i) for i, name in enumerate(names)]

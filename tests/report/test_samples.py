@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from cocluster.io.dataset import Dataset
-from cocluster.report.contrast import SHOWN, UNUSUAL, Scale, contrast
 from cocluster.report.images import grey, pixel_grid
+from cocluster.report.samples import MAX_CONTRASTS, UNUSUAL, Scale, contrast
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
@@ -24,14 +24,14 @@ def test_features_are_ordered_by_how_far_apart_or_how_far_out(rng, kind):
     apart[both > 0] = 0
     shown = [int(line["name"]) for line in own["differ"]]
     assert np.allclose(apart[shown], np.sort(apart)[::-1][: len(shown)])
-    assert len(shown) == min(SHOWN, np.count_nonzero(apart))
+    assert len(shown) == min(MAX_CONTRASTS, np.count_nonzero(apart))
     for line in own["differ"] + own["alike"]:
         f = int(line["name"])
         assert line["values"] == X[[4, 9], f].tolist()
         assert np.allclose(line["scores"], scores[[4, 9], f], atol=1e-3)
     alike = [int(line["name"]) for line in own["alike"]]
     assert np.allclose(both[alike], np.sort(both)[::-1][: len(alike)])
-    assert len(alike) == min(SHOWN, np.count_nonzero(both))
+    assert len(alike) == min(MAX_CONTRASTS, np.count_nonzero(both))
     assert (scores[4] * scores[9])[alike].min(initial=1) > 0
 
 

@@ -8,11 +8,10 @@ import scipy.sparse as sp
 
 from cocluster import CoCluster
 from cocluster.data.relational import bipartite
-from cocluster.report import sorting
+from cocluster.report import sorted_matrix as module
 from cocluster.report.compute.associations import log_lift
-from cocluster.report.grid import Grid
-from cocluster.report.sorting import Sorted, kept_grids, sorted_view
-from cocluster.report.subject import Clusters
+from cocluster.report.report_input import Clusters
+from cocluster.report.sorted_matrix import Grid, SortedMatrix, grids_to_store, sort_view
 
 
 def sorted_matrix(rng: np.random.Generator, n: int = 41, m: int = 23, signed: bool = False):
@@ -22,7 +21,7 @@ def sorted_matrix(rng: np.random.Generator, n: int = 41, m: int = 23, signed: bo
         X -= 1.0
     data = bipartite(sp.csr_array(X))
     clusters = {name: Clusters.of(rng.integers(0, 4, data.size(name))) for name in data.types}
-    found = Sorted(clusters, data.relations[0])
+    found = SortedMatrix(clusters, data.relations[0])
     return found, X[np.ix_(found.rows.order, found.columns.order)]
 
 
@@ -41,7 +40,7 @@ def test_cells_sum_what_lies_between_their_edges(rng, part, size):
     r0, r1, c0, c1 = part
     assert (tile.rows[0], tile.rows[-1], tile.columns[0], tile.columns[-1]) == (r0, r1, c0, c1)
     assert tile.cells.shape == (len(tile.rows) - 1, len(tile.columns) - 1)
-    sums = found._summed(tile.rows, tile.columns)
+    sums = found._cell_sums(tile.rows, tile.columns)
     for i in range(sums.shape[0]):
         for j in range(sums.shape[1]):
             rows = slice(tile.rows[i], tile.rows[i + 1])
@@ -53,7 +52,7 @@ def test_cells_sum_what_lies_between_their_edges(rng, part, size):
 def test_the_grid_gives_the_same_where_its_edges_are(rng, monkeypatch, signed):
     found, _ = sorted_matrix(rng, signed=signed)
     exact = found.tile(5, 33, 2, 20, 9, 7)
-    monkeypatch.setattr(sorting, "DIRECT", 0)
+    monkeypatch.setattr(module, "DIRECT", 0)
     assert np.array_equal(found.tile(5, 33, 2, 20, 9, 7).cells, exact.cells)
 
 
@@ -79,11 +78,11 @@ def test_only_large_views_are_kept_and_unknown_entries_say_nothing(rng, monkeypa
     X = rng.poisson(3.0, (30, 12)).astype(float)
     X[rng.random(X.shape) < 0.3] = np.nan
     model = CoCluster(2, random_state=0).fit(X)
-    assert kept_grids(model, X) == {}
-    monkeypatch.setattr(sorting, "DIRECT", 10)
-    (view,) = kept = kept_grids(model, X)
+    assert grids_to_store(model, X) == {}
+    monkeypatch.setattr(module, "DIRECT", 10)
+    (view,) = kept = grids_to_store(model, X)
     assert kept[view].sums.sum() == pytest.approx(0, abs=1e-9)
-    assert sorted_view(model, X, view).shape == X.shape
+    assert sort_view(model, X, view).shape == X.shape
 
 
 def test_colours_are_those_of_the_report(rng):
