@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -157,3 +159,28 @@ def test_noise_is_one_cluster():
 def test_two_samples_are_too_few_to_choose_from():
     with pytest.raises(ValueError, match="too few to choose a number of clusters"):
         CoCluster("auto").fit(np.eye(2))
+
+
+def test_a_fit_calls_through_few_levels_of_the_package(planted: Any) -> None:
+    """A reader follows a fit through the package without losing the thread."""
+    root = str(Path(sys.modules["cocluster"].__file__ or "").parent)
+    stack: list[Any] = []
+    depths, names = [0], set()
+
+    def trace(frame: Any, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(root):
+            stack.append(frame)
+            depths.append(len(stack))
+            names.add((Path(frame.f_code.co_filename).parent.name, frame.f_code.co_name))
+        elif event == "return" and stack and stack[-1] is frame:
+            stack.pop()
+
+    model = CoCluster(K, random_state=0)
+    sys.setprofile(trace)
+    try:
+        model.fit(planted.X)
+    finally:
+        sys.setprofile(None)
+    assert max(depths) <= 19
+    assert ("default", "_solve") in names
+    assert len(list(Path(root, "methods", "default").glob("*.py"))) <= 9

@@ -205,9 +205,24 @@ def co_cluster(task: Task, seeds: tuple[int, ...], parameters: ITCC) -> Run:
     """
     sample = subsample_task(task) if seeds else None
     small = task if sample is None else sample
-    partitions, problem = initial_partitions(small, seeds, parameters)
-    counts = sample_counts(small.data)
-    runs = []
+    problem, k = information_problem(small), small.clusters[small.data.center]
+    partitions: Iterable[Start]
+    if seeds:
+        near = comparable_samples(small.data)
+        if near is None:
+            embedding = SampleEmbedding(singular_embedding(small.data, k, seeds[0]))
+        else:
+            embedding = consensus_embedding(near, k, seeds[0])
+        partitions = [partition_embedding(small, embedding, seed) for seed in seeds]
+        # Counts with Poisson noise, and samples with links, are left to the sweeps.
+        sweeps_help = small.links or not embedding.outlines_clusters
+        if near is not None and not sweeps_help and not has_poisson_views(near, partitions[0]):
+            problem = FeaturesOnly(small.data)
+    else:
+        partitions = starts(
+            small.data, small.clusters, parameters.init, parameters.n_init, task.rng
+        )
+    counts, runs = sample_counts(small.data), []
     for start in partitions:
         runs.append(minimise_from(start, problem, counts, small, parameters))
     run = best_of(runs)
@@ -217,31 +232,6 @@ def co_cluster(task: Task, seeds: tuple[int, ...], parameters: ITCC) -> Run:
     state = assign_all_rows(problem, run.state)
     run = minimise_information_loss(problem, state, sample_counts(task.data), task, parameters)
     return with_joint_distributions(problem, run)
-
-
-def initial_partitions(
-    task: Task, seeds: tuple[int, ...], parameters: ITCC
-) -> tuple[Iterable[Start], InformationProblem]:
-    """Return the starts, and the problem that is solved from each of them.
-
-    With seeds, k-means in the embedding of the samples; if that embedding outlines the clusters,
-    the problem leaves the samples where they are.
-    """
-    if not seeds:
-        init = starts(task.data, task.clusters, parameters.init, parameters.n_init, task.rng)
-        return init, information_problem(task)
-    k, near = task.clusters[task.data.center], comparable_samples(task.data)
-    if near is None:
-        embedding = SampleEmbedding(singular_embedding(task.data, k, seeds[0]))
-    else:
-        embedding = consensus_embedding(near, k, seeds[0])
-    partitions = [partition_embedding(task, embedding, seed) for seed in seeds]
-    # Counts with Poisson noise, and links, are left to the sweeps.
-    if near is None or not embedding.outlines_clusters or task.links:
-        return partitions, information_problem(task)
-    if all_have_poisson_noise(near, partitions[0]):
-        return partitions, information_problem(task)
-    return partitions, FeaturesOnly(task.data)
 
 
 def comparable_samples(data: RelationalData) -> RelationalData | None:
@@ -269,7 +259,7 @@ def partition_embedding(task: Task, embedding: SampleEmbedding, seed: int) -> La
     return given_start(task.data, task.clusters, start)
 
 
-def all_have_poisson_noise(data: RelationalData, start: Labels) -> bool:
+def has_poisson_views(data: RelationalData, start: Labels) -> bool:
     """Whether all views hold counts that vary in the blocks of a start as Poisson counts do."""
     rows = start[data.center]
     return all(

@@ -89,11 +89,11 @@ class InformationProblem(RelationalProblem):
     @cached_property
     def information(self) -> float:
         """Mutual information of the data."""
-        relations = zip(self.data.relations, self.margins, self.totals, self.shares, strict=True)
-        return sum(
-            share * mutual_information(r.matrix, total, margin)
-            for r, margin, total, share in relations
-        )
+        terms = []
+        for r, relation in enumerate(self.data.relations):
+            information = mutual_information(relation.matrix, self.totals[r], self.margins[r])
+            terms.append(float(self.shares[r] * information))
+        return sum(terms)
 
     @property
     def nat(self) -> float:
