@@ -213,10 +213,16 @@ def co_cluster(task: Task, seeds: tuple[int, ...], parameters: ITCC) -> Run:
             embedding = SampleEmbedding(singular_embedding(small.data, k, seeds[0]))
         else:
             embedding = consensus_embedding(near, k, seeds[0])
-        partitions = [partition_embedding(small, embedding, seed) for seed in seeds]
+        partitions = kmeans_partitions = [
+            partition_embedding(small, embedding, seed) for seed in seeds
+        ]
         # Counts with Poisson noise, and samples with links, are left to the sweeps.
         sweeps_help = small.links or not embedding.outlines_clusters
-        if near is not None and not sweeps_help and not has_poisson_views(near, partitions[0]):
+        if (
+            near is not None
+            and not sweeps_help
+            and not has_poisson_views(near, kmeans_partitions[0])
+        ):
             problem = FeaturesOnly(small.data)
     else:
         partitions = starts(
