@@ -126,9 +126,9 @@ def test_sizes_are_those_of_the_variables(compressed):
     stream.seek(0)
     found = {one.name: one for one in list_variables(stream, lambda taken: None)}
     assert list(found) == list(values)
-    assert found["a"].places == X.size
+    assert found["a"].n_values == X.size
     # Row numbers, column pointers and values.
-    assert found["b"].places == 2 * X.size + X.shape[1] + 1
-    assert found["c"].places == 2 + X.size + 3
-    assert found["e"].places == 2 * X.size
-    assert [name for name, one in found.items() if not one.plain] == ["d"]
+    assert found["b"].n_values == 2 * X.size + X.shape[1] + 1
+    assert found["c"].n_values == 2 + X.size + 3
+    assert found["e"].n_values == 2 * X.size
+    assert [name for name, one in found.items() if not one.is_plain] == ["d"]
