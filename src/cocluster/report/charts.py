@@ -79,7 +79,7 @@ class TreePlot:
 
     @property
     def left(self) -> int:
-        """Where the leaves begin: after their sizes, and their words if they have some."""
+        """Left end of the leaves, right of their sizes and words."""
         return 215 if any(self.tree.words) else 48
 
     @property
@@ -101,7 +101,7 @@ class TreePlot:
 
     @property
     def cut(self) -> float | None:
-        """Position at which the tree has as many branches as there are clusters, if any."""
+        """Position of the cut: the tree has one branch per cluster there; None without a cut."""
         heights = [0.0, *(merge.height for merge in self.tree.merges), 1.0]
         n_merges = len(self.tree.leaves) - self.tree.clusters
         if not 0 <= n_merges < len(self.tree.leaves):

@@ -84,7 +84,7 @@ def check_names(names: Mapping[Any, str], clusters: Sequence[Any]) -> dict[Any, 
 
 
 def _are_codes(candidates: Sequence[Mapping[str, float]]) -> bool:
-    """Return whether most features have digits in their names, as genes do."""
+    """Return whether most feature names contain digits, such as names of genes."""
     words = [word for words in candidates for word in words]
     return 2 * sum(_has_digit(word) for word in words) > len(words)
 

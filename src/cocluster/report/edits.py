@@ -136,7 +136,7 @@ class Edits:
 
     @property
     def names(self) -> dict[int, str]:
-        """Names of the clusters that have one."""
+        """Names of clusters by their labels."""
         return dict(self.state.names)
 
     @property

@@ -43,7 +43,7 @@ def thousands(count: int | None) -> str:
 
 
 def lift(value: float | None) -> str:
-    """Format a lift as a factor; "–" if there is none.
+    """Format a lift as a factor; "–" for a missing lift.
 
     >>> lift(2.345), lift(0.04), lift(120.0)
     ('2.3×', '0.04×', '120×')

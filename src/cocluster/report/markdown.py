@@ -13,7 +13,7 @@ FEATURES = 8
 
 
 def as_markdown(account: AccountContents) -> str:
-    """The account in short: clusters, what goes with what, scores, alerts, how to reproduce."""
+    """Return a summary: clusters, associations, scores, alerts, how to reproduce."""
     sizes = ", ".join(f"{kind.size:,} {kind.name}" for kind in account.data.types)
     run = account.run
     how = f"{run.name or run.method}, {run.sweeps} sweeps"
@@ -32,38 +32,42 @@ def as_markdown(account: AccountContents) -> str:
 
 
 def _clusters(account: AccountContents) -> str:
-    """The clusters with their top features, view by view."""
-    views = list(dict.fromkeys(v.name for own in account.samples for v in own.views))
+    """Return the table of the clusters with their top features in every view."""
+    views = list(dict.fromkeys(v.name for cluster in account.samples for v in cluster.views))
     rows = []
-    for own in account.samples:
-        by_name = {view.name: view for view in own.views}
+    for cluster in account.samples:
+        by_name = {view.name: view for view in cluster.views}
         features = [
             ", ".join(f.name for f in by_name[view].features[:FEATURES]) if view in by_name else ""
             for view in views
         ]
-        rows.append([own.id, own.name, f"{own.size:,}", percent(own.certainty), *features])
+        rows.append(
+            [cluster.id, cluster.name, f"{cluster.size:,}", percent(cluster.certainty), *features]
+        )
     return _table(["cluster", "name", account.data.center, "sure", *views], rows)
 
 
 def _traits(account: AccountContents) -> Iterable[str]:
-    """What sets the metadata of clusters apart."""
+    """Yield the traits of the clusters in the metadata."""
     lines = []
-    for own in account.samples:
-        parts = ["{} ({})".format(*trait_words(trait)) for trait in own.traits]
+    for cluster in account.samples:
+        parts = ["{} ({})".format(*trait_words(trait)) for trait in cluster.traits]
         if parts:
-            lines.append(f"- “{_text(own.name)}”: {_text('; '.join(parts))}")
+            lines.append(f"- “{_text(cluster.name)}”: {_text('; '.join(parts))}")
     if lines:
         yield "## Metadata"
         yield "\n".join(lines)
 
 
 def _sure(account: AccountContents) -> Iterable[str]:
-    """How sure, where it is known."""
-    sure = account.sure
-    if sure.certainty is not None:
-        yield f"Mean probability {percent(sure.certainty)}; {sure.borderline:,} borderline."
-    if sure.agreement is not None:
-        yield f"{percent(sure.agreement)} stay in their cluster over {sure.refits} refits."
+    """Yield the certainty of the samples, and the association of the clusters."""
+    certainty = account.sure
+    if certainty.certainty is not None:
+        mean = percent(certainty.certainty)
+        yield f"The mean probability is {mean}; {certainty.borderline:,} samples are borderline."
+    if certainty.agreement is not None:
+        share = percent(certainty.agreement)
+        yield f"{share} of the samples stay in their cluster over {certainty.refits} refits."
     if account.associations:
         yield "## What goes with what"
     for table in account.associations:
@@ -80,37 +84,37 @@ def _sure(account: AccountContents) -> Iterable[str]:
 
 
 def _classes(account: AccountContents) -> Iterable[str]:
-    """Scores against known classes."""
-    found = account.classes
-    if found is not None:
+    """Yield the scores against known classes, and the choice of the number of clusters."""
+    classes = account.classes
+    if classes is not None:
         yield (
-            f"Against {len(found.names)} known classes, which were not used: accuracy "
-            f"{found.accuracy:.3f}, NMI {found.nmi:.3f}, ARI {found.ari:.3f}, purity "
-            f"{found.purity:.3f}."
+            f"Against {len(classes.names)} known classes, which were not used: accuracy "
+            f"{classes.accuracy:.3f}, NMI {classes.nmi:.3f}, ARI {classes.ari:.3f}, purity "
+            f"{classes.purity:.3f}."
         )
     if account.choice is not None:
         yield f"Number of clusters: {_text(account.choice.reason)}"
 
 
 def _links(account: AccountContents) -> Iterable[str]:
-    """Links kept and broken."""
-    for own in account.links:
+    """Yield the numbers of links that are kept and broken."""
+    for links in account.links:
         yield (
-            f"Links on {own.type}: {own.stated:,} stated, {own.satisfied:,} kept, "
-            f"{own.violated:,} broken."
+            f"Links on {links.type}: {links.stated:,} stated, {links.satisfied:,} kept, "
+            f"{links.violated:,} broken."
         )
 
 
 def _alerts(account: AccountContents) -> Iterable[str]:
-    """What is odd."""
+    """Yield the alerts."""
     if account.alerts:
         yield "## Alerts"
         yield "\n".join(f"- {_text(alert.text)}" for alert in account.alerts)
 
 
 def _again(account: AccountContents) -> Iterable[str]:
-    """How to reproduce, and what to cite."""
-    yield "## How to get this again"
+    """Yield the command, the code, the versions and the references."""
+    yield "## How to reproduce this result"
     for kind, text in (("sh", account.reproduce.command), ("python", account.reproduce.python)):
         if text:
             yield f"```{kind}\n{text}\n```"
@@ -122,18 +126,18 @@ def _again(account: AccountContents) -> Iterable[str]:
 
 
 def _table(head: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
-    """A table of cells."""
+    """Return a table in Markdown."""
     lines = [_line(head), "|" + "---|" * len(head), *(_line(row) for row in rows)]
     return "\n".join(lines)
 
 
 def _line(cells: Sequence[Any]) -> str:
-    """One row of a table."""
+    """Return one row of a table."""
     return "| " + " | ".join(_text(str(cell)) for cell in cells) + " |"
 
 
 def _text(text: str) -> str:
-    """Text on one line that means itself: no markup, no end of a cell."""
+    """Return a text on one line with all markup escaped."""
     line = " ".join(text.split())
     for sign in "\\`*_[]<>|#":
         line = line.replace(sign, "\\" + sign)

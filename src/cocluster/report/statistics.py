@@ -91,7 +91,7 @@ class Scores:
     above: Array
 
     def best(self, cluster: int, n: int) -> Array:
-        """Return the n best features among those that the cluster has more than the others."""
+        """Return the n best features that are over-represented in a cluster."""
         order = np.argsort(-self.score[cluster], kind="stable")
         return np.asarray(order[self.above[cluster, order]][:n])
 
@@ -204,7 +204,7 @@ def is_presence_informative(X: InMemory) -> bool:
 
 
 def _present(values: Array) -> Array:
-    """Return 1 for entries that are not zero."""
+    """Return the indicator of nonzero entries."""
     return np.asarray(values != 0, dtype=np.float64)
 
 

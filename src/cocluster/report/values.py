@@ -61,10 +61,10 @@ class DataView(Value, frozen=True):
 
 
 class Data(Value, frozen=True):
-    """What was clustered, and how it was read.
+    """The data: sizes, views, and how the file was read.
 
-    ``looked_at`` is the number of samples among which features and members were looked for: all,
-    unless there are very many.
+    ``looked_at`` is the number of samples that were inspected for features and members: all, or a
+    random sample if there are very many.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Data(Value, frozen=True):
 
 
 class Run(Value, frozen=True):
-    """How the clusters were found.
+    """The run: method, parameters, duration and objective.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Run(Value, frozen=True):
 
 
 class Certainty(Value, frozen=True):
-    """How sure the clusters of the samples are, all in all.
+    """The certainty of the clusters of all samples.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class Certainty(Value, frozen=True):
 
 
 class Feature(Value, frozen=True):
-    """A feature that sets a cluster apart; see `cocluster.report.statistics.Scores`."""
+    """A characteristic feature of a cluster; see `cocluster.report.statistics.Scores`."""
 
     name: str
     position: int
@@ -156,7 +156,7 @@ class Feature(Value, frozen=True):
 
 
 class ClusterView(Value, frozen=True):
-    """What one view says of a cluster: its share of what is known, and the top features."""
+    """A view of a cluster: its share of the information about the cluster, and top features."""
 
     name: str
     statistic: str
@@ -165,7 +165,7 @@ class ClusterView(Value, frozen=True):
 
 
 class Member(Value, frozen=True):
-    """A member of a cluster, as a person wants to see it.
+    """A typical or borderline member of a cluster.
 
     Attributes
     ----------
@@ -211,7 +211,7 @@ class Group(Value, frozen=True):
 
 
 class Trait(Value, frozen=True):
-    """Something in the metadata that a cluster has more of (or less) than the other samples.
+    """A value or a level in the metadata that characterises a cluster.
 
     Attributes
     ----------
@@ -279,7 +279,7 @@ class Cluster(Value, frozen=True):
 
 
 class Association(Value, frozen=True):
-    """How much clusters of two types have to do with each other.
+    """The association of the clusters of two types.
 
     Attributes
     ----------
@@ -350,7 +350,7 @@ class Picture(Value, frozen=True):
 
 
 class BrokenLink(Value, frozen=True):
-    """A link that the clusters do not keep: must is True for two that belong together."""
+    """A broken link; ``must`` is True for a must-link and False for a cannot-link."""
 
     must: bool
     first: str
@@ -377,7 +377,7 @@ class LinkSummary(Value, frozen=True):
 
 
 class Classes(Value, frozen=True):
-    """Known classes beside the clusters: shown, never used.
+    """The contingency table of known classes and clusters; the fit does not use classes.
 
     ``table[i][j]`` samples of class i are in cluster j. NMI is divided by the larger entropy.
     """
@@ -413,7 +413,7 @@ class RecommendedNumbers(Value, frozen=True):
 
 
 class MergeTree(Value, frozen=True):
-    """How the finest clusters of a type that were looked at come together to one.
+    """The merge tree of the finest clusters of a type.
 
     Attributes
     ----------
@@ -445,7 +445,7 @@ class NumberOfClusters(Value, frozen=True):
 
 
 class Alert(Value, frozen=True):
-    """Something odd in the data or in the result.
+    """An oddity in the data or in the result.
 
     ``level`` is "note" or "warning"; ``kind`` is a short name that does not change.
     """
@@ -472,7 +472,7 @@ class Citation(Value, frozen=True):
 
 
 class AccountContents(Value, frozen=True):
-    """What an account holds.
+    """The contents of an account.
 
     Attributes
     ----------
@@ -515,5 +515,5 @@ class AccountContents(Value, frozen=True):
         return self.clusters[self.data.center]
 
     def name_of(self, name: str, cluster: Id | None) -> str:
-        """What a cluster of a type is called; empty if there is none."""
-        return next((own.name for own in self.clusters.get(name, ()) if own.id == cluster), "")
+        """Return the name of a cluster of a type; empty if there is no such cluster."""
+        return next((c.name for c in self.clusters.get(name, ()) if c.id == cluster), "")

@@ -71,8 +71,8 @@ def _data_alerts(source: ReportInput) -> Iterator[Alert]:
             yield Alert(
                 "empty features",
                 "note",
-                f"{counted(len(empty), 'column')} of {relation.cols} without any entry: they say "
-                "nothing about any sample.",
+                f"{counted(len(empty), 'column')} of {relation.cols} without any entry: they carry "
+                "no information.",
                 _examples(source, relation.cols, empty),
             )
     names = source.data.names.get(source.center)
@@ -81,8 +81,8 @@ def _data_alerts(source: ReportInput) -> Iterator[Alert]:
         yield Alert(
             "repeated names",
             "warning",
-            f"{counted(int((counts > 1).sum()), 'name')} stand for several {source.center}: tell "
-            "them apart by their positions.",
+            f"{counted(int((counts > 1).sum()), 'name')} stand for several {source.center}: use "
+            "positions to distinguish them.",
             tuple(values[counts > 1][:MAX_EXAMPLES].tolist()),
         )
 
@@ -97,7 +97,7 @@ def _missing_entries(relations: tuple[Relation, ...]) -> Iterator[Alert]:
                 "unknown entries",
                 "note",
                 f"{share:.0%} of the entries of {relation.cols} are unknown: features and pictures "
-                "tell how the known ones differ from the mean of their column.",
+                "show how the known entries differ from the mean of their column.",
                 (),
             )
 
@@ -134,8 +134,8 @@ def _sample_alerts(source: ReportInput) -> Iterator[Alert]:
         yield Alert(
             "empty samples",
             "warning",
-            f"{int(empty.sum()):,} of the {source.center} without any entry: nothing tells which "
-            "cluster they belong to.",
+            f"{int(empty.sum()):,} of the {source.center} without any entry: their cluster is "
+            "arbitrary.",
             _examples(source, source.center, np.flatnonzero(empty)),
         )
     repeated = ~empty
@@ -144,8 +144,8 @@ def _sample_alerts(source: ReportInput) -> Iterator[Alert]:
         yield Alert(
             "repeated samples",
             "note",
-            f"{counted(int(repeated.sum()), 'copy', 'copies')} of other {source.center}: they "
-            "count as much as originals.",
+            f"{counted(int(repeated.sum()), 'copy', 'copies')} of other {source.center}: every "
+            "copy counts as one sample.",
             _examples(source, source.center, np.flatnonzero(repeated)),
         )
 
@@ -227,7 +227,7 @@ def _silent_views(clusters: tuple[Cluster, ...]) -> Iterator[Alert]:
             yield Alert(
                 "silent view",
                 "note",
-                f"{name} tell next to nothing about any cluster, at most {share:.1%}.",
+                f"{name} carry at most {share:.1%} of the information about any cluster.",
                 (),
             )
 
@@ -238,8 +238,8 @@ def _run_alerts(source: ReportInput) -> Iterator[Alert]:
         yield Alert(
             "not converged",
             "note",
-            f"The run ended after {getattr(source.method, 'n_iter_', 0)} sweeps and was still "
-            "gaining; raise max_iter.",
+            f"The run ended after {getattr(source.method, 'n_iter_', 0)} sweeps before it "
+            "converged; raise max_iter.",
             (),
         )
 
@@ -263,7 +263,7 @@ def _choice_alerts(choice: NumberOfClusters | None, n_clusters: int) -> Iterator
         return
     recommended = choice.sides[0].stable
     if recommended == 1:
-        text = "No grouping was found again in halves of the data: clusters may be chance."
+        text = "No grouping was reproduced in halves of the data: the clusters may be chance."
         yield Alert("no stable grouping", "warning", text, ())
     elif recommended != n_clusters:
         text = f"{n_clusters} clusters are shown where {recommended} were recommended."

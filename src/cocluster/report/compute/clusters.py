@@ -302,7 +302,7 @@ def _column_traits(name: str, cells: Array, codes: Array) -> Iterator[_ScoredTra
 
 
 def _as_numbers(cells: Array) -> Array | None:
-    """Return cells as numbers; None unless all of them are finite numbers."""
+    """Convert cells to numbers; return None if a cell is not a finite number."""
     try:
         numbers = np.array([float(cell) for cell in cells])
     except (TypeError, ValueError):

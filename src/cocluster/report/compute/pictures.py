@@ -172,7 +172,7 @@ def _cell_names(layout: Layout, names: Any, positions: Array) -> tuple[str, ...]
 
 
 def _list_names(positions: Sequence[Any], names: Any) -> str:
-    """Return the first few names, and how many more there are."""
+    """Return the first names and the number of further objects."""
     first = [str(i if names is None else names[i])[:NAME_LENGTH] for i in positions[:MAX_NAMES]]
     n_more = len(positions) - len(first)
     return ", ".join(first) + (f" and {n_more:,} more" if n_more else "")

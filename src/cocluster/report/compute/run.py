@@ -87,7 +87,7 @@ def _class_name(method: Any) -> str:
 
 
 def _requested(model: Any) -> str:
-    """Return the class that was fitted, with its ``method`` if it has this parameter."""
+    """Return the fitted class and its ``method`` parameter, such as ``CoCluster(auto)``."""
     if model is None:
         return "labels"
     method, name = getattr(model, "method", None), type(model).__name__
