@@ -25,7 +25,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from cocluster import FNMTF, NMF, NMTF
-from cocluster.data.biases import fit_biases
+from cocluster.data.missing import fit_biases
 from cocluster.datasets import fetch
 from cocluster.linalg.known import ones_like
 from cocluster.linalg.types import Array

@@ -26,7 +26,7 @@ from benchmarks.leaderboard.run import all_sets, evaluate
 from benchmarks.packs import packed_afterwards, read_text, write_text
 from cocluster import CoCluster, Links
 from cocluster.data.relational import relational
-from cocluster.data.shifting import shifted
+from cocluster.data.scaling import shift_features
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.types import Array
 from cocluster.methods.default import embedding
@@ -64,7 +64,7 @@ def _start(**constants: Any) -> Fit:
         try:
             for name, value in constants.items():
                 setattr(embedding, name, value)
-            samples = embedding.consensus_embedding(shifted(relational(X)), k, seed)
+            samples = embedding.consensus_embedding(shift_features(relational(X)), k, seed)
             return samples.kmeans(k, seed, None)
         finally:
             for name, value in before.items():

@@ -9,7 +9,7 @@ import numpy as np
 
 from cocluster import CoCluster
 from cocluster.data.relational import RelationalData, relational
-from cocluster.data.shifting import shifted
+from cocluster.data.scaling import shift_features
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.matrices import entrywise, values_of
 from cocluster.linalg.subspace import start_scaled, unit_rows
@@ -29,7 +29,7 @@ def former_rule(X: Any, k: int, seed: int) -> Any:
 
 def former_embedding(data: RelationalData, k: int, seed: int) -> Any:
     """Unit rows of k singular vectors of the data scaled in three ways, side by side."""
-    data = shifted(data)
+    data = shift_features(data)
     few = sum(values_of(r.matrix).size for r in data.relations) <= THREE_UP_TO_ENTRIES
     logs = partial(entrywise, np.log1p)
     ways = (start_scaled, lambda X: start_scaled(logs(X)), scale_by_cosines)

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.stats import chi2, false_discovery_control, norm
 
-from cocluster.data.containers import Layer, has_views, layer_of, views_of
+from cocluster.data.containers import Layer, has_views, named_views, select_layer
 from cocluster.data.relational import RelationalData, relational
 from cocluster.graphs import as_graph
 from cocluster.linalg.matrices import as_dense, is_nonnegative, times, values_of
@@ -171,7 +171,7 @@ class _Asked:
         if has_views(adata) and (self.use_rep is not None or self.obsm):
             raise ValueError("MuData has views already; use_rep and obsm are for AnnData.")
         first = self.genes(adata) if self.use_rep is None else _rep(adata, self.use_rep)
-        views = views_of(first) if has_views(first) else {"genes": first}
+        views = named_views(first) if has_views(first) else {"genes": first}
         twice = [name for name, n in Counter((*views, *self.obsm, *self.obsp)).items() if n > 1]
         if twice:
             raise ValueError(f"Two views would be called {twice[0]!r}; rename one of them.")
@@ -179,7 +179,7 @@ class _Asked:
 
     def genes(self, adata: Any) -> Any:
         """What tells the clusters: counts of genes, or the layer instead of them."""
-        return layer_of(adata, self.layer)
+        return select_layer(adata, self.layer)
 
     def graphs(self, adata: Any) -> dict[str, sp.csr_array]:
         """Graphs of the cells by name."""

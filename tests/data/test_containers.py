@@ -15,7 +15,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from cocluster.data.containers import as_table, has_views, views_of
+from cocluster.data.containers import as_table, has_views, named_views
 from cocluster.linalg.checked import as_matrix
 from tests.processes import printed_by
 
@@ -139,10 +139,10 @@ def test_views_are_named(X):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # mudata announces changes of its own
         mu = mudata.MuData({"rna": anndata.AnnData(X), "atac": anndata.AnnData(X[:, :2])})
-    assert list(views_of(mu)) == ["rna", "atac"]
-    assert list(views_of({"a": X, "b": X})) == ["a", "b"]
-    assert list(views_of([X, sp.csr_array(X)])) == ["view0", "view1"]
-    assert list(views_of((pd.DataFrame(X),))) == ["view0"]
+    assert list(named_views(mu)) == ["rna", "atac"]
+    assert list(named_views({"a": X, "b": X})) == ["a", "b"]
+    assert list(named_views([X, sp.csr_array(X)])) == ["view0", "view1"]
+    assert list(named_views((pd.DataFrame(X),))) == ["view0"]
     for one in (X, X.tolist(), list(X), sp.csr_array(X), pd.DataFrame(X), anndata.AnnData(X)):
         assert not has_views(one)
 
@@ -153,7 +153,7 @@ def test_views_are_named(X):
 )
 def test_bad_collections_of_views(views, message):
     with pytest.raises((TypeError, ValueError), match=message):
-        views_of(views)
+        named_views(views)
 
 
 BAD = {

@@ -1,4 +1,4 @@
-"""Laws of relational data: what is selected, what is matched, what is refused."""
+"""Laws of relational data: selection, matching, storage, and the data that are refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,15 @@ from sklearn.utils import resample
 
 from cocluster import CoCluster
 from cocluster.data.relation import Relation
-from cocluster.data.relational import RelationalData, bipartite, relational, star
+from cocluster.data.relational import (
+    RelationalData,
+    bipartite,
+    relational,
+    star,
+    store_by_content,
+    store_zeros_sparse,
+)
+from cocluster.linalg.matrices import as_dense
 
 N = 12
 
@@ -334,3 +342,35 @@ def test_a_fit_checks_its_data_once(monkeypatch, signed):
     CoCluster(3, random_state=0).fit(X)
     assert 1 <= checks[RelationalData] <= 2
     assert 1 <= checks[Relation] <= 2
+
+
+THIN = np.eye(12)
+FULL = np.arange(1.0, 31.0).reshape(5, 6)
+CONTAINERS = (np.asarray, sp.csr_array)
+
+
+def stored(how, X):
+    return how(bipartite(X)).relations[0].matrix
+
+
+@pytest.mark.parametrize("how", [store_by_content, store_zeros_sparse])
+@pytest.mark.parametrize("hold", CONTAINERS)
+def test_what_is_mostly_zeros_is_sparse_and_has_the_same_entries(how, hold):
+    assert sp.issparse(stored(how, hold(THIN)))
+    for X in (THIN, FULL):
+        assert_array_equal(as_dense(stored(how, hold(X))), X)
+
+
+@pytest.mark.parametrize("hold", CONTAINERS)
+def test_full_data_are_filled_only_where_that_is_asked_for(hold):
+    assert not sp.issparse(stored(store_by_content, hold(FULL)))
+    assert sp.issparse(stored(store_zeros_sparse, hold(FULL))) == sp.issparse(hold(FULL))
+
+
+@pytest.mark.parametrize("how", [store_by_content, store_zeros_sparse])
+def test_large_and_masked_data_stay_as_they_are(how, monkeypatch):
+    masked = bipartite(np.where(THIN > 0, THIN, np.nan))
+    assert how(masked).relations[0] is masked.relations[0]
+    monkeypatch.setattr("cocluster.data.relational.DENSE_UP_TO_ENTRIES", THIN.size - 1)
+    data = bipartite(THIN)
+    assert how(data).relations[0] is data.relations[0]

@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from cocluster import CoCluster
 from cocluster.data.relation import Relation
-from cocluster.data.relational import RelationalData, bipartite, view_of
+from cocluster.data.relational import RelationalData, bipartite, stack_relations
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.subspace import unit_rows
 from cocluster.methods.catalogue import METHODS
@@ -100,7 +100,7 @@ def test_view_holds_all_data_of_a_type(data):
                 blocks.append(full)
             elif relation.cols == name:
                 blocks.append(matrix.T)
-        assert_array_equal(dense(view_of(data, name)), np.hstack(blocks))
+        assert_array_equal(dense(stack_relations(data, name)), np.hstack(blocks))
 
 
 def test_missing_types_follow_the_samples(planted):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cocluster.preprocessing import COLOR, TEXTURE, ImageFeatures
-from cocluster.preprocessing import _image_families as families
+from cocluster.preprocessing import images as families
 
 pytest.importorskip("skimage")
 

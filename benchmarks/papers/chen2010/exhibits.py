@@ -20,7 +20,7 @@ from cocluster.methods.catalogue import METHODS
 from cocluster.methods.factorization.metric import learn_metrics
 from cocluster.metrics import accuracy
 from cocluster.preprocessing import DocumentCategory
-from cocluster.preprocessing.words import counts_by_class, information_shares
+from cocluster.preprocessing.selection import counts_by_class, information_shares
 
 TEXTS = tuple(f"HT{number}" for number in range(1, 10))
 IMAGES = tuple(f"IT{number}" for number in range(1, 8))

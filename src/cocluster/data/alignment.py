@@ -1,7 +1,12 @@
-"""Matching the rows of several views: by id where every view has ids, else by position."""
+"""Matching of rows between views, and of columns between a fit and new data.
+
+Rows of several views are matched by id where every view has ids, else by position. Columns of new
+data are matched by name with those of the data that a model was fitted to.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +17,9 @@ import numpy as np
 from cocluster.data.containers import Table
 from cocluster.linalg.types import Array
 from cocluster.utils.text import is_missing
+
+# Names that an error message lists.
+MAX_LISTED = 3
 
 
 @dataclass(frozen=True)
@@ -125,7 +133,7 @@ def _check_ids(view: str, ids: Array) -> None:
         raise ValueError(f"View {view!r} has rows with a missing id; fill in ids or drop the rows.")
     repeated = [key for key, count in Counter(ids).items() if count > 1]
     if repeated:
-        examples = ", ".join(map(repr, repeated[:3])) + (", ..." if len(repeated) > 3 else "")
+        examples = _list_names(repeated)
         raise ValueError(
             f"View {view!r} has duplicate ids ({examples}); keep one row per id, or reset the "
             "index of all views to match rows by position."
@@ -141,3 +149,49 @@ def _check_overlap(ids: Mapping[str, Array]) -> None:
                 f"View {view!r} shares no id with the other views (its first id is "
                 f"{view_ids[0]!r}); check that ids have the same spelling and type in every view."
             )
+
+
+def column_order(fit_names: Array, new_names: Array, type_name: str) -> Array | None:
+    """Find the positions of the fitted names among the new ones; None if they are in order.
+
+    >>> column_order(np.array(["a", "b"]), np.array(["b", "a"]), "words")
+    array([1, 0])
+    """
+    if np.array_equal(fit_names, new_names):
+        return None
+    position = {key: i for i, key in enumerate(new_names)}
+    missing = [key for key in fit_names if key not in position]
+    extra = sorted(set(new_names) - set(fit_names), key=position.__getitem__)
+    if missing or extra:
+        problems = [f"lack {_list_names(missing)}"] if missing else []
+        problems += [f"have {_list_names(extra)}, unknown to the fit"] if extra else []
+        raise ValueError(
+            f"New data must have the columns of the fit ({type_name}), in any order; they "
+            f"{', and '.join(problems)}."
+        )
+    repeated = [key for key, count in Counter(new_names).items() if count > 1]
+    if repeated or len(new_names) != len(fit_names):
+        raise ValueError(
+            f"Column names repeat ({_list_names(repeated)}), so columns in another order than in "
+            f"the fit cannot be matched ({type_name}); make names unique, or keep the order."
+        )
+    return np.fromiter((position[key] for key in fit_names), dtype=np.intp, count=len(fit_names))
+
+
+def _list_names(names: list[Any]) -> str:
+    """List the first few names, and the number of further ones."""
+    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+    return ", ".join(map(repr, names[:MAX_LISTED])) + more
+
+
+def warn_unmatched_names(name: str, *, fit_named: bool, named: bool) -> None:
+    """Warn, with scikit-learn's text, that feature names could not be compared."""
+    if fit_named:
+        lack = "X does not have valid feature names, but the model was fitted with feature names"
+    elif named:
+        lack = "X has feature names, but the model was fitted without feature names"
+    else:
+        return
+    warnings.warn(
+        f"{lack} ({name}): columns are taken in the order of the fit.", UserWarning, stacklevel=4
+    )

@@ -66,7 +66,7 @@ def has_views(X: Any) -> bool:
     return _views(X) is not None
 
 
-def views_of(X: Any) -> dict[str, Any]:
+def named_views(X: Any) -> dict[str, Any]:
     """Name the views of a mapping, of MuData (its modalities) or of a list ("view0", ...)."""
     views = _views(X)
     if views is None:
@@ -139,7 +139,7 @@ class Layer:
     var_names: Any
 
 
-def layer_of(data: Any, layer: str | None) -> Any:
+def select_layer(data: Any, layer: str | None) -> Any:
     """A layer of AnnData, or of every modality of MuData, in place of the main matrix.
 
     ``None`` gives the data as they are.
@@ -148,7 +148,7 @@ def layer_of(data: Any, layer: str | None) -> Any:
         return data
     modalities = getattr(data, "mod", None)
     if isinstance(modalities, Mapping):
-        return {name: layer_of(modality, layer) for name, modality in modalities.items()}
+        return {name: select_layer(modality, layer) for name, modality in modalities.items()}
     if not hasattr(data, "layers"):
         raise TypeError(f"layer= is for AnnData and MuData, not for {type(data).__name__}.")
     if layer not in data.layers:
@@ -158,7 +158,7 @@ def layer_of(data: Any, layer: str | None) -> Any:
     return Layer(data.layers[layer], data.obs_names, data.var_names)
 
 
-def annotations_of(data: Any, ids: Array | None) -> dict[str, Array]:
+def sample_annotations(data: Any, ids: Array | None) -> dict[str, Array]:
     """Read the sample annotations of annotated data: the columns of ``.obs``.
 
     In the order of ``ids``, the names of the samples (None: as they are). Empty for anything that
@@ -171,7 +171,7 @@ def annotations_of(data: Any, ids: Array | None) -> dict[str, Array]:
     return {str(name): np.array(data.obs[name], dtype=object)[rows] for name in data.obs.columns}
 
 
-def feature_annotations_of(data: Any) -> dict[str, Array]:
+def feature_annotations(data: Any) -> dict[str, Array]:
     """Read the feature annotations of annotated data: the columns of ``.var``, as texts.
 
     Empty for anything that is not annotated; so is the text of what is missing.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.data.unknown import known_entries
+from cocluster.data.missing import known_entries
 from cocluster.linalg.checked import as_matrix, in_form
 from cocluster.linalg.matrices import column_sums, row_sums
 from cocluster.linalg.positions import positions_of

@@ -5,18 +5,28 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.data.alignment import Alignment, align
-from cocluster.data.containers import as_table, has_views, views_of
+from cocluster.data.alignment import Alignment, align, column_order, warn_unmatched_names
+from cocluster.data.containers import as_table, has_views, named_views
+from cocluster.data.missing import known_entries
 from cocluster.data.relation import Relation, check_objects, count_objects
-from cocluster.data.unknown import known_entries
-from cocluster.linalg.matrices import by_rows, row_key
+from cocluster.linalg.matrices import (
+    DENSE_FROM_SHARE,
+    DENSE_UP_TO_ENTRIES,
+    as_dense,
+    as_sparse,
+    by_rows,
+    column_counts,
+    row_key,
+    values_of,
+)
 from cocluster.linalg.partitions import placed
-from cocluster.linalg.types import Array, Matrix, is_blocked
+from cocluster.linalg.types import Array, Matrix, is_blocked, is_operator
 
 __all__ = ["Relation", "RelationalData", "bipartite", "relational", "star"]
 
@@ -242,7 +252,7 @@ def star(
     >>> star({"words": np.ones((3, 5)), "tags": np.ones((3, 2))})
     RelationalData(samples: 3, words: 5, tags: 2; 2 relations)
     """
-    named = views_of(views)
+    named = named_views(views)
     if center in named:
         raise ValueError(f"A view and the central type are both named {center!r}; rename one.")
     weight = _weights_by_view(weights, tuple(named))
@@ -349,12 +359,12 @@ def _map_relation(relation: Relation, function: Callable[[Matrix], Matrix]) -> R
     return replace(relation, matrix=matrix)
 
 
-def view_of(data: RelationalData, name: str) -> Any:
+def stack_relations(data: RelationalData, name: str) -> Any:
     """Stack the matrices of a type side by side, its objects in rows; absent rows are empty."""
     blocks: list[Any] = []
     for relation in data.relations:
         if relation.rows == name:
-            blocks.append(_placed(relation.matrix, relation.row_index, data.size(name)))
+            blocks.append(_expand_rows(relation.matrix, relation.row_index, data.size(name)))
         if relation.cols == name and relation.rows != name:
             blocks.append(relation.matrix.T)
     if len(blocks) == 1:
@@ -365,12 +375,12 @@ def view_of(data: RelationalData, name: str) -> Any:
     return np.hstack(blocks)
 
 
-def blocks_of(data: RelationalData) -> Any:
-    """The matrix that is in row blocks, on disk or on a cluster; None if all are in memory."""
+def row_blocks(data: RelationalData) -> Any:
+    """Return the matrix that is in row blocks, on disk or on a cluster; None if there is none."""
     return next((r.matrix for r in data.relations if is_blocked(r.matrix)), None)
 
 
-def _placed(R: Matrix, row_index: Array | None, n: int) -> Any:
+def _expand_rows(R: Matrix, row_index: Array | None, n: int) -> Any:
     """Move the rows of R to their positions among n rows."""
     if row_index is None:
         return R
@@ -379,3 +389,97 @@ def _placed(R: Matrix, row_index: Array | None, n: int) -> Any:
     # 32-bit indices: scikit-learn's k-means takes no others.
     ends = (row_index.astype(np.int32), np.arange(present, dtype=np.int32))
     return sp.csr_array((np.ones(present, R.dtype), ends), shape=(n, present)) @ R
+
+
+def store_by_content(data: RelationalData) -> RelationalData:
+    """Store full matrices dense and all others sparse, unless they are large.
+
+    Products of dense and of sparse arrays add the same numbers in another order, and so differ in
+    the last digit. In data of few ones and many zeros that digit may decide between two clusters
+    of the same cost, or among the singular vectors of one singular value. So that the same numbers
+    give the same labels, methods get them in the same storage whatever their container was.
+    """
+    return data.derive(_store_relation(r, full_as=as_dense) for r in data.relations)
+
+
+def store_zeros_sparse(data: RelationalData) -> RelationalData:
+    """Store matrices with many zeros as sparse ones, unless they are large; leave full ones.
+
+    For methods that promise never to fill sparse data. Full matrices have so many different entries
+    that the last digit decides next to nothing.
+    """
+    return data.derive(_store_relation(r, full_as=None) for r in data.relations)
+
+
+def _store_relation(relation: Relation, full_as: Callable[[Any], Any] | None) -> Relation:
+    """Convert a full matrix by `full_as`, if given, and any other to a sparse one."""
+    R = relation.matrix
+    # Of large data no second copy is made. Data on disk or on a cluster stay there, and a mask
+    # keeps the layout of its matrix.
+    if is_operator(R) or not may_be_dense(R) or relation.observed is not None:
+        return relation
+    convert = full_as if is_full(R) else as_sparse
+    return relation if convert is None else relation.derive(matrix=convert(R))
+
+
+def may_be_dense(R: Matrix) -> bool:
+    """Whether all entries of a matrix, zeros included, fit into memory."""
+    return prod(R.shape) <= DENSE_UP_TO_ENTRIES
+
+
+def is_full(R: Any) -> bool:
+    """Whether so many entries are non-zero that a dense array serves best."""
+    # In memory the entries are counted in place; row blocks know the counts of their columns.
+    n_nonzero = column_counts(R).sum() if is_operator(R) else np.count_nonzero(values_of(R))
+    return bool(n_nonzero > DENSE_FROM_SHARE * prod(R.shape))
+
+
+def match_columns(
+    data: RelationalData, names: Mapping[str, Array], sizes: Mapping[str, int]
+) -> RelationalData:
+    """Bring the columns of new data (all types but the samples) into the order of the fit.
+
+    Parameters
+    ----------
+    data : RelationalData
+        New samples.
+    names : mapping of type to array
+        Names in the fit, of the types that had some.
+    sizes : mapping of type to int
+        All types of the fit, the central one first.
+
+    Raises
+    ------
+    ValueError
+        If a type has other names than in the fit; the sentence lists some.
+
+    Notes
+    -----
+    Where only the fit or only the new data have names, the order is taken on trust, with the
+    warning that scikit-learn gives.
+    """
+    data = _rename_types(data, tuple(sizes))
+    for name in data.types:
+        if name == data.center or name not in sizes:
+            continue
+        new_names, fit_names = data.names.get(name), names.get(name)
+        if new_names is None or fit_names is None:
+            warn_unmatched_names(name, fit_named=fit_names is not None, named=new_names is not None)
+            continue
+        order = column_order(fit_names, new_names, name)
+        if order is not None:
+            relations = (r.select(name, order) for r in data.relations)
+            data = data.derive(relations, {**data.names, name: new_names[order]})
+    return data
+
+
+def _rename_types(data: RelationalData, types: Iterable[str]) -> RelationalData:
+    """Rename the types of new data to those of the fit, where the match is unambiguous."""
+    center, *fit_views = types
+    new = {data.center: center}
+    new_views = [name for name in data.types if name != data.center]
+    # A single view corresponds to the single view of the fit, whatever its name.
+    if len(new_views) == len(fit_views) == 1:
+        new |= {new_views[0]: fit_views[0]}
+    taken = any(name in data.types and name not in new for name in new.values())
+    return data if taken else data.renamed(new)

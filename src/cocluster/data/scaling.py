@@ -1,4 +1,8 @@
-"""Normalisation of a data matrix: diag(r) X diag(c), with c learned and r taken from each row."""
+"""Normalisation and shifting of data matrices.
+
+A normalisation is diag(r) X diag(c), with c learned from the training data and r from each row. A
+shift makes negative features start at zero, for methods that take only counts and amounts.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from cocluster.data.relational import RelationalData
 from cocluster.linalg.matrices import (
+    as_dense,
     column_counts,
     column_degrees,
     degree_scaled,
@@ -19,7 +25,7 @@ from cocluster.linalg.matrices import (
 )
 from cocluster.linalg.rowwise import rowwise
 from cocluster.linalg.subspace import unit_rows
-from cocluster.linalg.types import Array, InMemory, Matrix
+from cocluster.linalg.types import Array, InMemory, Matrix, is_blocked
 
 # Powers of two between which the largest entry of data may lie. Similarities are squares of data,
 # objectives are squares of similarities: four times these, and room for sums over all entries,
@@ -122,3 +128,58 @@ def _fit(X: Matrix, normalization: str | None) -> Scaling:
         # columns that every row has from vanishing. Both as in scikit-learn's TfidfTransformer.
         return Scaling(normalization, np.log((1 + X.shape[0]) / (1 + column_counts(X))) + 1)
     return Scaling(normalization)
+
+
+@dataclass(frozen=True, eq=False)
+class Shifted:
+    """A scaling of data whose features are first counted from a floor, value by value.
+
+    Attributes
+    ----------
+    floor : array of shape (n_columns,)
+        Least value of every feature in the fit, or 0 where that is positive.
+    scaling : anything with ``apply``
+        What is done to the shifted data.
+    """
+
+    floor: Array
+    scaling: Any
+
+    def apply(self, R: Matrix) -> Any:
+        """Shift a matrix, then scale it."""
+        return self.scaling.apply(subtract_floor(R, self.floor))
+
+
+def column_floor(R: Matrix) -> Array:
+    """Least value of every column, or 0 where that is positive; missing entries are zeros.
+
+    >>> column_floor(np.array([[3.0, -1.0], [2.0, 4.0]]))
+    array([ 0., -1.])
+    """
+    least = np.min(R.collect(_column_minima), axis=0) if is_blocked(R) else _column_minima(R)
+    return np.asarray(np.minimum(least, 0))
+
+
+def _column_minima(R: InMemory) -> Array:
+    """Least value of every column of a matrix in memory; 0 if it has no rows."""
+    return np.ravel(as_dense(R.min(axis=0))) if R.shape[0] else np.zeros(R.shape[1])
+
+
+def subtract_floor(R: Matrix, floor: Array) -> Any:
+    """R counted from the floor; lower values, which only new data have, count as the floor.
+
+    Any column that is shifted makes the matrix dense: its zeros become numbers.
+    """
+    return rowwise(_subtract_floor_rows, R, floor)
+
+
+def _subtract_floor_rows(R: InMemory, floor: Array) -> InMemory:
+    """Shift a matrix in memory, or one block of rows."""
+    if not floor.any():
+        return entrywise(lambda values: np.maximum(values, 0), R)
+    return np.maximum(as_dense(R) - floor.astype(R.dtype), 0)
+
+
+def shift_features(data: RelationalData) -> RelationalData:
+    """Shift every feature with negative values up, so that its least value is zero."""
+    return data.map(lambda R: subtract_floor(R, column_floor(R)))

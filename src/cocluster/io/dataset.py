@@ -13,7 +13,7 @@ from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData
 from cocluster.linalg.positions import positions_of
 from cocluster.linalg.types import Array, InMemory
-from cocluster.preprocessing.counting import WordCounter
+from cocluster.preprocessing.texts import WordCounter
 from cocluster.utils.html import markup, small_table, tag
 from cocluster.utils.text import as_float, is_missing, shorten
 
@@ -92,7 +92,7 @@ class Reading:
     details : tuple of str
         Other findings: a decimal comma, the name of the sheet, a missing header.
     counting : str
-        How words were counted, see `cocluster.preprocessing.WordCounter.told`.
+        How words were counted, see `cocluster.preprocessing.WordCounter.summary`.
 
     Examples
     --------

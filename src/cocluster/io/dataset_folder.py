@@ -13,7 +13,7 @@ from cocluster.data.relational import RelationalData
 from cocluster.io.dataset import Dataset, Reading, object_array
 from cocluster.io.models import read_value, write_value
 from cocluster.linalg.types import Array
-from cocluster.preprocessing.counting import WordCounter
+from cocluster.preprocessing.texts import WordCounter
 from cocluster.utils.files import wrap_read_errors
 from cocluster.utils.text import as_json, json_object
 

@@ -1,4 +1,4 @@
-"""What links imply: must-link components, inherited cannot-links, contradictions, cliques."""
+"""Consequences of links: must-link components, inherited cannot-links, contradictions, cliques."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def symmetric(pairs: Array, weights: Array, n: int) -> sp.csr_array:
 
 
 def link_share(pairs: Array) -> float:
-    """Weight of one of many links that are written into a similarity, as a share of the full one.
+    """Return the weight of one link in a similarity, as a share of the full weight.
 
     A partial labelling joins few samples, each with all others of them: at full weight they are so
     much nearer to each other than to any sample without a label that they become clusters of
@@ -151,9 +151,9 @@ def must_graph(n: int, must_link: Array, labellings: Sequence[Labelling]) -> sp.
 def components(n: int, must_link: Array, labellings: Sequence[Labelling]) -> Array:
     """Must-link component of each sample, numbered without gaps."""
     graph = must_graph(n, must_link, labellings)
-    found = connected_components(graph, directed=False)[1][:n]
+    component = connected_components(graph, directed=False)[1][:n]
     # The nodes of groups come after those of samples and have taken part in the numbering.
-    return np.unique(found, return_inverse=True)[1].astype(np.int64)
+    return np.unique(component, return_inverse=True)[1].astype(np.int64)
 
 
 def close(
@@ -194,7 +194,7 @@ def find_conflicts(
 
 
 def _group_ends(n: int, node_component: Array, labellings: Sequence[Labelling]) -> Array:
-    """Pairs of group nodes of one labelling that must be apart and are in one component."""
+    """Return pairs of groups of one labelling that must be apart but are in one component."""
     pairs, offset = [np.empty((0, 2), dtype=np.int64)], n
     for labelling in labellings:
         nodes = offset + np.arange(len(labelling.sizes))
@@ -225,7 +225,7 @@ def greedy_clique(graph: sp.csr_array) -> Array:
 
 
 def _grow(graph: sp.csr_array, degree: Array, start: int) -> Array:
-    """Add the best-connected common neighbour until there is none."""
+    """Grow a clique by the best-connected common neighbour until there is none."""
     clique, candidates = [start], _neighbours(graph, start)
     while len(candidates):
         node = int(candidates[np.argmax(degree[candidates])])
@@ -235,5 +235,5 @@ def _grow(graph: sp.csr_array, degree: Array, start: int) -> Array:
 
 
 def _neighbours(graph: sp.csr_array, node: int) -> Array:
-    """Columns of one row."""
+    """Return the neighbours of a node."""
     return np.asarray(graph.indices[graph.indptr[node] : graph.indptr[node + 1]])

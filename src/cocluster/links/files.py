@@ -8,22 +8,23 @@ nothing), so that m labels take m rows; ``label:1`` is the second of several lab
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import compress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cocluster.linalg.types import Array
-from cocluster.links.formats import Cells, Numbered, Row, format_of
 from cocluster.links.labelling import Labelling
-from cocluster.links.pairs import COLUMNS, as_ids
-from cocluster.links.stated import Stated
-from cocluster.utils.files import new_file
-from cocluster.utils.text import as_float, as_int, quote, shorten
+from cocluster.links.validate import COLUMNS, StatedLinks, as_ids
+from cocluster.utils.files import new_file, wrap_read_errors
+from cocluster.utils.optional import library
+from cocluster.utils.text import as_float, as_int, json_object, quote, shorten
 
 # Words for each sign that people and other tools use; the first of each is written.
 WORDS = {
@@ -49,19 +50,19 @@ def read_links(
     n_samples: int | None,
     base: int,
 ) -> dict[str, Any]:
-    """Fields of the links in a file."""
+    """Return the fields of the links in a file."""
     file = Path(path)
-    return links_in(file, list(format_of(file).read(file)), ids, n_samples, base)
+    return parse_links(file, list(file_format(file).read(file)), ids, n_samples, base)
 
 
-def links_in(
+def parse_links(
     file: Path,
     rows: list[Numbered],
     ids: Sequence[object] | Array | None,
     n_samples: int | None,
     base: int = 0,
 ) -> dict[str, Any]:
-    """Fields of the links that rows of a file state."""
+    """Return the fields of the links that the rows of a file state."""
     if not rows:
         raise ValueError(f"{file.name} is empty: it states no links.")
     words = [_relation(file, line, row) for line, row in rows]
@@ -76,7 +77,7 @@ def links_in(
     if n_samples is None and names is None and not is_pair.all():
         _refuse_far(file, n)
     pairs = np.stack([first[is_pair], second], axis=1)
-    _refuse_own_pairs(file, pairs, stated)
+    _refuse_loops(file, pairs, stated)
     labels = [
         (line, row, word, sample)
         for (line, row), word, sample in zip(rows, words, first.tolist(), strict=True)
@@ -95,7 +96,7 @@ def links_in(
 
 
 def _refuse_far(file: Path, n: int) -> None:
-    """Refuse a position so far that labels up to it would take more memory than the file tells."""
+    """Refuse a position so large that the labels up to it would need too much memory."""
     if n > max(MOST_LABELLED, file.stat().st_size):
         raise ValueError(
             f"{file.name} has labels, and a position as far as {n - 1:,}: if there are so many "
@@ -120,11 +121,11 @@ def _look_up(
     """Positions of the samples named in a file; ``ends`` are their lines and texts."""
     if ids is None:
         return np.array([_position(file, *end, n_samples, base) for end in ends], dtype=np.int64)
-    place = {name: i for i, name in enumerate(ids)}
+    index = {name: i for i, name in enumerate(ids)}
     # Blanks around an id are dropped, unless there is an id with just these blanks.
-    found = [place.get(text, place.get(text.strip(), -1)) for _, text in ends]
+    positions = [index.get(text, index.get(text.strip(), -1)) for _, text in ends]
     unknown: dict[str, int] = {}
-    for (line, text), position in sorted(zip(ends, found, strict=True)):
+    for (line, text), position in sorted(zip(ends, positions, strict=True)):
         if position < 0:
             unknown.setdefault(text, line)
     if unknown:
@@ -134,11 +135,11 @@ def _look_up(
             f"{file.name} names {len(unknown)} samples that are not among the ids: {listed}"
             f"{', ...' if len(unknown) > len(first) else ''}."
         )
-    return np.array(found, dtype=np.int64)
+    return np.array(positions, dtype=np.int64)
 
 
 def _position(file: Path, line: int, text: str, n_samples: int | None, base: int) -> int:
-    """A position counted from zero."""
+    """Parse a position and count it from zero."""
     try:
         position = as_int(text) - base
     except ValueError:
@@ -155,11 +156,11 @@ def _position(file: Path, line: int, text: str, n_samples: int | None, base: int
     return position
 
 
-def _refuse_own_pairs(file: Path, pairs: Array, stated: list[Numbered]) -> None:
+def _refuse_loops(file: Path, pairs: Array, stated: list[Numbered]) -> None:
     """Refuse a sample linked with itself, naming the line."""
-    own = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
-    if len(own):
-        line, row = stated[own[0]]
+    loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
+    if len(loops):
+        line, row = stated[loops[0]]
         raise ValueError(f"{file.name}, line {line}: {quote(row['a'])} is linked with itself.")
 
 
@@ -182,40 +183,42 @@ def _labellings(file: Path, rows: list[tuple[int, Row, str, int]], n: int) -> tu
     members: dict[tuple[int, str], dict[int, str]] = {}
     for line, row, word, sample in rows:
         kind, _, number = word.partition(":")
-        of_sample = members.setdefault((int(number or 0), kind), {})
-        if of_sample.setdefault(sample, row["b"]) != row["b"]:
+        label_by_sample = members.setdefault((int(number or 0), kind), {})
+        if label_by_sample.setdefault(sample, row["b"]) != row["b"]:
             raise ValueError(f"{file.name}, line {line}: {quote(row['a'])} has a second label.")
-    found = []
-    for (_, kind), of_sample in sorted(members.items()):
+    labellings = []
+    for (_, kind), label_by_sample in sorted(members.items()):
         codes = np.full(n, -1, dtype=np.int64)
-        _, codes[list(of_sample)] = np.unique(list(of_sample.values()), return_inverse=True)
-        found.append(Labelling(codes, distinct=kind == "label"))
-    return tuple(found)
+        _, codes[list(label_by_sample)] = np.unique(
+            list(label_by_sample.values()), return_inverse=True
+        )
+        labellings.append(Labelling(codes, distinct=kind == "label"))
+    return tuple(labellings)
 
 
-def write_links(path: str | os.PathLike[str], links: Stated, ids: Array | None) -> None:
+def write_links(path: str | os.PathLike[str], links: StatedLinks, ids: Array | None) -> None:
     """Write links; the file appears only when it is complete."""
     file = Path(path)
-    rows = rows_of(links, ids)
+    rows = link_rows(links, ids)
     if not rows:
         raise ValueError(f"{file.name}: there are no links to write.")
     weighted = ["weight"] if (links.weights != 1).any() else []
     columns = ["a", "b", "relation", *weighted, *links.details]
     cells = [{name: row.get(name, "") for name in columns} for row in rows]
-    write = format_of(file).write
+    write = file_format(file).write
     with new_file(file) as unfinished:
         write(unfinished, columns, cells)
 
 
-def rows_of(links: Stated, ids: Array | None) -> list[Cells]:
-    """What is written of links: a row for each pair and for each labelled sample."""
+def link_rows(links: StatedLinks, ids: Array | None) -> list[Cells]:
+    """Return the rows to write: one per pair and one per labelled sample."""
     names = list(range(links.n_samples)) if ids is None else ids.tolist()
     # Group numbers share column b with the names, and a column of a parquet file has one type.
     spell = int if ids is None else str
     return [*_pair_rows(links, names), *_label_rows(links, names, spell)]
 
 
-def _pair_rows(links: Stated, names: list[Any]) -> Iterator[Cells]:
+def _pair_rows(links: StatedLinks, names: list[Any]) -> Iterator[Cells]:
     """One row per stated pair."""
     stated = zip(links.pairs.tolist(), links.signs.tolist(), links.weights.tolist(), strict=True)
     for number, ((a, b), sign, weight) in enumerate(stated):
@@ -224,10 +227,182 @@ def _pair_rows(links: Stated, names: list[Any]) -> Iterator[Cells]:
         yield {"a": names[a], "b": names[b], "relation": word, "weight": weight, **details}
 
 
-def _label_rows(links: Stated, names: list[Any], spell: type[int] | type[str]) -> Iterator[Cells]:
+def _label_rows(
+    links: StatedLinks, names: list[Any], spell: type[int] | type[str]
+) -> Iterator[Cells]:
     """One row per labelled sample."""
     for number, labelling in enumerate(links.labellings):
         word = f"{'label' if labelling.distinct else 'group'}:{number}"
         for sample in labelling.members.tolist():
             group = spell(labelling.codes[sample])
             yield {"a": names[sample], "b": group, "relation": word, "weight": 1.0}
+
+
+# What is read: texts by column, and the line they stand on, which messages name.
+Row = dict[str, str]
+Numbered = tuple[int, Row]
+# What is written: numbers stay numbers in the formats that know them.
+Cells = dict[str, Any]
+
+REQUIRED = ("a", "b", "relation")
+# The order of the columns of a CSV file without a header.
+POSITIONAL = (*COLUMNS, "source", "time", "note")
+
+
+class Format(NamedTuple):
+    """How rows are read from and written to one kind of file."""
+
+    read: Callable[[Path], Iterator[Numbered]]
+    write: Callable[[Path, list[str], list[Cells]], None]
+
+
+def file_format(path: Path) -> Format:
+    """Return the format for the ending of a file's name."""
+    try:
+        return FORMATS[path.suffix.lower()]
+    except KeyError:
+        raise ValueError(
+            f"{path.name}: unknown ending {path.suffix!r}, links are kept in files that end in "
+            f"{', '.join(FORMATS)}."
+        ) from None
+
+
+def _read_csv(path: Path) -> Iterator[Numbered]:
+    """Yield the rows of a CSV file; without a header the columns are `POSITIONAL`."""
+    # The encoding drops the mark that spreadsheets put before the first name.
+    with (
+        wrap_read_errors(path.name, csv.Error, UnicodeDecodeError),
+        path.open(newline="", encoding="utf-8-sig") as stream,
+    ):
+        reader = csv.reader(stream)
+        header = list(POSITIONAL)
+        for number, cells in enumerate(row for row in reader if row):
+            if number == 0 and {"relation", "kind"} & {_column(cell) for cell in cells}:
+                header = [_column(cell) for cell in cells]
+                _require_columns(path, reader.line_num, header)
+                continue
+            if not len(REQUIRED) <= len(cells) <= len(header):
+                raise ValueError(
+                    f"{path.name}, line {reader.line_num}: expected {len(REQUIRED)} to "
+                    f"{len(header)} columns ({shorten(', '.join(header))}), found {len(cells)}."
+                )
+            # The last columns are optional and may be left out of a line.
+            padded = cells + [""] * (len(header) - len(cells))
+            yield reader.line_num, dict(zip(header, padded, strict=True))
+
+
+def _column(cell: str) -> str:
+    """Name of a column; the usual ones in any case, "kind" being another word for relation."""
+    name = cell.strip().lower()
+    name = "relation" if name == "kind" else name
+    return name if name in COLUMNS else cell
+
+
+def _require_columns(path: Path, line: int, columns: list[str]) -> None:
+    """Refuse rows without the two samples and their relation."""
+    missing = [name for name in REQUIRED if name not in columns]
+    if missing:
+        raise ValueError(f"{path.name}, line {line}: no {' and no '.join(missing)} given.")
+
+
+def _write_csv(path: Path, columns: list[str], rows: list[Cells]) -> None:
+    """Write a header and one line per row."""
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, columns)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _read_json_lines(path: Path) -> Iterator[Numbered]:
+    """Yield one row per line, each line a JSON object."""
+    for line, text in _lines(path):
+        values = json_object(text.rstrip(), f"{path.name}, line {line}")
+        row = {_column(name): _text(value) for name, value in values.items()}
+        _require_columns(path, line, list(row))
+        yield line, row
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text file with their numbers, without blank ones."""
+    with (
+        wrap_read_errors(path.name, UnicodeDecodeError),
+        path.open(encoding="utf-8-sig") as stream,
+    ):
+        for line, text in enumerate(stream, start=1):
+            if text.strip():
+                yield line, text
+
+
+def _text(value: object) -> str:
+    """Return the text of a cell, empty for None."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _write_json_lines(path: Path, columns: list[str], rows: list[Cells]) -> None:
+    """Write one JSON object per line, without empty cells."""
+    with path.open("w", encoding="utf-8") as stream:
+        for row in rows:
+            filled = {name: row[name] for name in columns if name in REQUIRED or row[name] != ""}
+            stream.write(json.dumps(filled) + "\n")
+
+
+def _pyarrow(module: str = "") -> Any:
+    """The library that reads and writes parquet, or a module of it."""
+    return library(f"pyarrow{module}", "parquet files", "parquet")
+
+
+def _read_parquet(path: Path) -> Iterator[Numbered]:
+    """Yield the rows of a parquet file, counted from 1."""
+    parquet, pyarrow = _pyarrow(".parquet"), _pyarrow()
+    # Texts are turned into those of Python last, and may then prove to be none.
+    with wrap_read_errors(path.name, pyarrow.ArrowException, OSError, UnicodeDecodeError):
+        table = parquet.read_table(path)
+        names = [_column(name) for name in table.column_names]
+        columns = [column.to_pylist() for column in table.columns]
+    _require_columns(path, 1, names)
+    for line, cells in enumerate(zip(*columns, strict=True), start=1):
+        yield line, dict(zip(names, map(_text, cells), strict=True))
+
+
+def _write_parquet(path: Path, columns: list[str], rows: list[Cells]) -> None:
+    """Write a parquet file with one column per name."""
+    table = _pyarrow().table({name: [row[name] for row in rows] for name in columns})
+    _pyarrow(".parquet").write_table(table, path)
+
+
+def _read_tab(path: Path) -> Iterator[Numbered]:
+    """Yield the lines ``i j sign``, separated by tabs or else by blanks."""
+    for line, text in _lines(path):
+        cells = text.rstrip("\n").split("\t") if "\t" in text else text.split()
+        if len(cells) != len(REQUIRED):
+            raise ValueError(
+                f"{path.name}, line {line}: expected 3 columns (i, j, 1 or -1), found {len(cells)}."
+            )
+        yield line, dict(zip(REQUIRED, cells, strict=True))
+
+
+def _write_tab(path: Path, columns: list[str], rows: list[Cells]) -> None:
+    """Write lines ``i<tab>j<tab>sign``; refuse links that this format cannot hold."""
+    sign = {"must-link": "1", "cannot-link": "-1"}
+    if len(columns) > len(REQUIRED) or any(row["relation"] not in sign for row in rows):
+        raise ValueError(
+            "the three-column tab file holds must-link and cannot-link pairs only, "
+            "these links have more (weights, details, labels or unsure pairs): write .csv."
+        )
+    lines = [f"{row['a']}\t{row['b']}\t{sign[row['relation']]}" for row in rows]
+    if any(len(line.splitlines()) != 1 or line.count("\t") != 2 for line in lines):
+        raise ValueError("ids with tabs or line breaks need another format (.csv).")
+    with path.open("w", newline="\n", encoding="utf-8") as stream:
+        stream.writelines(f"{line}\n" for line in lines)
+
+
+FORMATS = {
+    ".csv": Format(_read_csv, _write_csv),
+    ".jsonl": Format(_read_json_lines, _write_json_lines),
+    ".ndjson": Format(_read_json_lines, _write_json_lines),
+    ".parquet": Format(_read_parquet, _write_parquet),
+    ".tsv": Format(_read_tab, _write_tab),
+    ".txt": Format(_read_tab, _write_tab),
+}

@@ -48,13 +48,13 @@ class Labelling:
     distinct: bool = True
 
     def __post_init__(self) -> None:
-        known = np.flatnonzero(self.codes >= 0)
+        labelled = np.flatnonzero(self.codes >= 0)
         # np.unique numbers groups by size of their code; `rank` renumbers them by first appearance.
-        _, first, code = np.unique(self.codes[known], return_index=True, return_inverse=True)
+        _, first, code = np.unique(self.codes[labelled], return_index=True, return_inverse=True)
         rank = np.empty(len(first), dtype=np.int64)
         rank[np.argsort(first)] = np.arange(len(first))
         codes = np.full(len(self.codes), -1, dtype=np.int64)
-        codes[known] = rank[code]
+        codes[labelled] = rank[code]
         codes.flags.writeable = False
         object.__setattr__(self, "codes", codes)
 
@@ -121,7 +121,7 @@ def refuse_listing(count: int) -> None:
         )
 
 
-def known_codes(y: Any, unlabeled: object) -> Array:
+def label_codes(y: Any, unlabeled: object) -> Array:
     """Turn a partial labelling of any kind into integer codes, -1 = unknown.
 
     Unknown are None, NaN and the mark ``unlabeled``.
@@ -131,17 +131,17 @@ def known_codes(y: Any, unlabeled: object) -> Array:
         raise ValueError(f"labels must be one-dimensional, got shape {values.shape}.")
     if values.dtype.kind not in "iubf":
         # A list is taken as it is: numpy would make texts of the numbers that stand among texts.
-        return _codes_of_objects(as_list(y), unlabeled)
+        return _object_codes(as_list(y), unlabeled)
     # A value unequal to itself is NaN.
-    known = np.flatnonzero(~((values == unlabeled) | (values != values)))
-    if (values[known] % 1 != 0).any():
+    labelled = np.flatnonzero(~((values == unlabeled) | (values != values)))
+    if (values[labelled] % 1 != 0).any():
         raise ValueError(FRACTIONS)
     codes = np.full(len(values), -1, dtype=np.int64)
-    codes[known] = np.unique(values[known], return_inverse=True)[1]
+    codes[labelled] = np.unique(values[labelled], return_inverse=True)[1]
     return codes
 
 
-def _codes_of_objects(labels: Iterable[object], unlabeled: object) -> Array:
+def _object_codes(labels: Iterable[object], unlabeled: object) -> Array:
     """Codes of names, or of names and numbers, which no array can sort."""
     # In an array of texts the number -1 has become the text "-1".
     marks = (unlabeled, str(unlabeled)) if isinstance(unlabeled, Number) else (unlabeled,)
@@ -180,16 +180,16 @@ def group_codes(groups: Sequence[Sequence[int]], n: int, distinct: bool) -> Arra
 def draw_pairs(n: int, fraction: float, rng: np.random.Generator) -> Array:
     """Draw a fraction of all n(n-1)/2 pairs, uniformly and without listing them all."""
     total = n_pairs(n)
-    wanted = round(fraction * total)
-    refuse_listing(wanted)
-    if wanted > total / 4:
+    n_drawn = round(fraction * total)
+    refuse_listing(n_drawn)
+    if n_drawn > total / 4:
         # Random numbers would hit pairs that are taken again and again; a shuffle is quicker.
-        drawn = rng.choice(total, size=wanted, replace=False, shuffle=False)
+        drawn = rng.choice(total, size=n_drawn, replace=False, shuffle=False)
     else:
         drawn = np.empty(0, dtype=np.int64)
         # Filling up a set with fresh draws treats all pairs alike, so the set is uniform.
-        while len(drawn) < wanted:
-            fresh = rng.integers(total, size=wanted - len(drawn))
+        while len(drawn) < n_drawn:
+            fresh = rng.integers(total, size=n_drawn - len(drawn))
             drawn = _sorted_unique(np.concatenate([drawn, fresh]))
     return pair_at(np.sort(drawn))
 
@@ -210,7 +210,7 @@ def pair_at(index: Array) -> Array:
 def draw_subset(codes: Array, fraction: float, rng: np.random.Generator) -> Array:
     """Keep the labels of a random fraction of the labelled samples."""
     members = np.flatnonzero(codes >= 0)
-    kept = rng.choice(members, size=round(fraction * len(members)), replace=False)
+    drawn = rng.choice(members, size=round(fraction * len(members)), replace=False)
     subset = np.full_like(codes, -1)
-    subset[kept] = codes[kept]
+    subset[drawn] = codes[drawn]
     return subset

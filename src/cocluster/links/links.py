@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from cocluster.data.relational import RelationalData
 from cocluster.linalg.matrices import row_key
 from cocluster.linalg.types import Array
 from cocluster.links.closure import (
@@ -23,14 +24,9 @@ from cocluster.links.closure import (
     symmetric,
 )
 from cocluster.links.files import read_links, write_links
-from cocluster.links.labelling import (
-    Labelling,
-    draw_pairs,
-    draw_subset,
-    group_codes,
-    known_codes,
-)
-from cocluster.links.pairs import (
+from cocluster.links.labelling import Labelling, draw_pairs, draw_subset, group_codes, label_codes
+from cocluster.links.subset import subset
+from cocluster.links.validate import (
     as_details,
     as_ids,
     as_pairs,
@@ -42,9 +38,8 @@ from cocluster.links.pairs import (
     no_pairs,
     stack_details,
 )
-from cocluster.links.subset import subset
 from cocluster.links.violations import Violations, count_violations
-from cocluster.utils.checks import RandomState, generator
+from cocluster.utils.checks import RandomState, broadcast, generator
 from cocluster.utils.html import small_table
 
 # Samples named at either end of a long chain in a message: enough to see where it begins and ends.
@@ -110,17 +105,15 @@ class Links:
             "weights": as_weights(self.weights, len(pairs)),
             "ids": as_ids(self.ids, self.n_samples),
         }
-        others = {
-            # One without members says nothing, and would come back from no file.
-            "labellings": tuple(lab for lab in self.labellings if len(lab.members)),
-            "details": as_details(self.details, len(pairs)),
-        }
         for array in arrays.values():
             if array is not None:
-                array.flags.writeable = False  # what follows from the links is computed once
-        for name, value in (arrays | others).items():
-            # The only way to set a field of a frozen dataclass.
-            object.__setattr__(self, name, value)
+                array.flags.writeable = False  # the closure of the links is computed once
+        vars(self).update(
+            arrays,
+            # A labelling without members states no link, and no file could hold it.
+            labellings=tuple(lab for lab in self.labellings if len(lab.members)),
+            details=as_details(self.details, len(pairs)),
+        )
 
     @classmethod
     def from_pairs(
@@ -189,7 +182,7 @@ class Links:
         >>> Links.from_labels(["tea", "coffee", None, "tea"])
         Links(n_samples=4, n_must=1, n_cannot=2)
         """
-        codes = known_codes(y, unlabeled)
+        codes = label_codes(y, unlabeled)
         n = len(codes)
         if how not in ("pairs", "samples"):
             raise ValueError(f'how must be "pairs" or "samples", got {how!r}.')
@@ -202,8 +195,8 @@ class Links:
         if how == "samples":
             drawn = Labelling(draw_subset(codes, fraction, rng))
             return cls(n, *no_pairs(), (drawn,))
-        known = np.flatnonzero(codes >= 0)
-        pairs = known[draw_pairs(len(known), fraction, rng)]
+        labelled = np.flatnonzero(codes >= 0)
+        pairs = labelled[draw_pairs(len(labelled), fraction, rng)]
         return cls.from_signed(pairs, np.where(codes[pairs[:, 0]] == codes[pairs[:, 1]], 1, -1), n)
 
     @classmethod
@@ -259,14 +252,14 @@ class Links:
 
     def __getitem__(self, key: Any) -> Links:
         """Links between the chosen samples, those implied through dropped samples included."""
-        kept = self._kept(row_key(key))
-        # A sample that is kept twice would have an id that is not unique.
-        repeated = np.bincount(kept).max(initial=1) > 1
-        ids = None if self.ids is None or repeated else self.ids[kept]
-        return Links(**subset(self, self.closure(), kept), ids=ids)
+        positions = self._selected_positions(row_key(key))
+        # The id of a sample that is selected twice would not be unique.
+        repeated = np.bincount(positions).max(initial=1) > 1
+        ids = None if self.ids is None or repeated else self.ids[positions]
+        return Links(**subset(self, self.closure(), positions), ids=ids)
 
-    def _kept(self, rows: Any) -> Array:
-        """Positions of the samples that are asked for."""
+    def _selected_positions(self, rows: Any) -> Array:
+        """Return the positions of the selected samples."""
         positions = np.arange(self.n_samples)
         if isinstance(rows, slice):
             return positions[rows]
@@ -277,24 +270,24 @@ class Links:
         return positions[np.asarray(rows) if len(rows) else slice(0, 0)]
 
     def extended(self, n_samples: int, ids: Sequence[object] | Array | None = None) -> Links:
-        """The same links where more samples follow, of which nothing is said.
+        """Return the links on more samples; nothing links the samples that are added.
 
         >>> Links.from_pairs([[0, 1]], n_samples=2).extended(4)
         Links(n_samples=4, n_must=1, n_cannot=0)
         """
-        more = n_samples - self.n_samples
-        if more < 0:
+        n_added = n_samples - self.n_samples
+        if n_added < 0:
             raise ValueError(f"The links are on {self.n_samples} samples, more than {n_samples}.")
-        nothing = np.full(more, -1)
+        unlabelled = np.full(n_added, -1)
         labellings = tuple(
-            Labelling(np.concatenate([part.codes, nothing]), part.distinct)
-            for part in self.labellings
+            Labelling(np.concatenate([labelling.codes, unlabelled]), labelling.distinct)
+            for labelling in self.labellings
         )
         names = as_ids(ids, n_samples)
         return replace(self, n_samples=n_samples, labellings=labellings, ids=names)
 
     def __or__(self, other: object) -> Links:
-        """All links of both."""
+        """Return the links of both."""
         if not isinstance(other, Links):
             return NotImplemented
         check_length(other, self.n_samples, "the other links")
@@ -364,14 +357,14 @@ class Links:
     @property
     def must_weights(self) -> Array:
         """Weights of `must_link`."""
-        return self._weights_of(1, sum(lab.n_must for lab in self.labellings))
+        return self._signed_weights(1, sum(lab.n_must for lab in self.labellings))
 
     @property
     def cannot_weights(self) -> Array:
         """Weights of `cannot_link`."""
-        return self._weights_of(-1, sum(lab.n_cannot for lab in self.labellings))
+        return self._signed_weights(-1, sum(lab.n_cannot for lab in self.labellings))
 
-    def _weights_of(self, sign: int, n_implicit: int) -> Array:
+    def _signed_weights(self, sign: int, n_implicit: int) -> Array:
         """Weights of the stated pairs of one sign, then ones for those of labellings."""
         return np.concatenate([self.weights[self.signs == sign], np.ones(n_implicit)])
 
@@ -389,10 +382,10 @@ class Links:
 
     def closure(self) -> Closure:
         """Everything that follows from the links, computed at the first call."""
-        return self._closed
+        return self._cached_closure
 
     @cached_property
-    def _closed(self) -> Closure:
+    def _cached_closure(self) -> Closure:
         """The closure, kept because the links cannot change."""
         must, cannot = self.signs == 1, self.signs == -1
         return close(
@@ -437,7 +430,7 @@ class Links:
         return max(len(self._clique()), min(self.n_samples, 1))
 
     def _clique(self) -> Array:
-        """Components that are pairwise cannot-linked, as many as were found."""
+        """Find a large clique of components that are pairwise cannot-linked."""
         closure = self.closure()
         # Distinct groups of one labelling are a clique already; a search might find a smaller one.
         of_groups = [
@@ -459,31 +452,94 @@ class Links:
         if n_clusters is not None and n_clusters < self.minimum_clusters():
             # One sample of each component stands for it in the message.
             clique = np.unique(self.closure().component, return_index=True)[1][self._clique()]
+            names = ", ".join(self._sample_names(np.sort(clique).tolist()))
             raise ValueError(
-                f"{n_clusters} clusters are too few: the {len(clique)} samples "
-                f"{', '.join(self._named(np.sort(clique).tolist()))} are all cannot-linked with "
-                f"each other, use at least {len(clique)} clusters or remove links."
+                f"{n_clusters} clusters are too few: the {len(clique)} samples {names} are all "
+                f"cannot-linked with each other, use at least {len(clique)} clusters or remove "
+                "links."
             )
 
     def _explain(self, conflict: Conflict) -> str:
-        """One sentence that names a contradiction and its chain."""
-        first, last = (self._name(i) for i in conflict.pair)
+        """Explain a contradiction in one sentence that names the chain of must-links."""
+        first, last = (self._sample_name(i) for i in conflict.pair)
         if len(conflict.chain) == 1:
             return f"samples {first} and {last} are both must-linked and cannot-linked: keep one."
         chain = [conflict.pair[0], *(b for _, b in conflict.chain)]
         return (
             f"samples {first} and {last} are cannot-linked, but {len(conflict.chain)} must-links "
-            f"join them: {' - '.join(self._named(chain))}; remove one of these pairs."
+            f"join them: {' - '.join(self._sample_names(chain))}; remove one of these pairs."
         )
 
-    def _named(self, samples: list[int]) -> list[str]:
-        """Names of samples, those in the middle of a long list left out."""
+    def _sample_names(self, samples: list[int]) -> list[str]:
+        """Return the names of samples, without those in the middle of a long list."""
         if len(samples) <= 2 * CHAIN_SHOWN:
-            return [self._name(i) for i in samples]
-        left_out = f"({len(samples) - 2 * CHAIN_SHOWN:,} more)"
-        ends = self._named(samples[:CHAIN_SHOWN]), self._named(samples[-CHAIN_SHOWN:])
-        return [*ends[0], left_out, *ends[1]]
+            return [self._sample_name(i) for i in samples]
+        omission = f"({len(samples) - 2 * CHAIN_SHOWN:,} more)"
+        ends = self._sample_names(samples[:CHAIN_SHOWN]), self._sample_names(samples[-CHAIN_SHOWN:])
+        return [*ends[0], omission, *ends[1]]
 
-    def _name(self, sample: int) -> str:
-        """Id of a sample where known, else its position."""
+    def _sample_name(self, sample: int) -> str:
+        """Return the id of a sample if there are ids, else its position."""
         return str(sample) if self.ids is None else repr(self.ids[sample])
+
+
+def as_links(
+    links: object, y: object, n_samples: int, *, n_clusters: int | None = None
+) -> Links | None:
+    """Check the supervision passed to an estimator and return it as Links; None if there is none.
+
+    Parameters
+    ----------
+    links : Links, tuple or None
+        Links, or the plain tuple ``(must_link, cannot_link)`` of arrays of shape (p, 2).
+    y : array-like of shape (n_samples,) or None
+        Partial labelling, -1 = unknown.
+    n_samples : int
+        Number of samples of the data.
+    n_clusters : int, optional
+        Number of clusters that is asked for; refused if ``links`` need more. (A labelling ``y``
+        may name more classes than there are clusters: what cannot be met is reported.)
+    """
+    sources = [] if y is None else [Links.from_labels(y)]
+    if isinstance(links, tuple) and len(links) == 2:
+        sources.append(Links.from_pairs(*links, n_samples=n_samples))
+    elif isinstance(links, Links):
+        sources.append(links)
+    elif links is not None:
+        raise TypeError(
+            "links must be Links or a tuple (must_link, cannot_link) of arrays of shape (p, 2), "
+            f"got {type(links).__name__}."
+        )
+    for source in sources:
+        if len(source) != n_samples:
+            raise ValueError(
+                f"links or y describe {len(source)} samples, the data has {n_samples}."
+            )
+    if not sources:
+        return None
+    merged = sources[0] if len(sources) == 1 else sources[1] | sources[0]
+    merged.check(n_clusters if y is None else None)
+    # Links that are all "unsure" ask for nothing: the fit is then that of no links at all.
+    return merged if merged.n_must + merged.n_cannot else None
+
+
+def links_by_type(
+    data: RelationalData, links: object, y: object, n_clusters: Mapping[str, int]
+) -> dict[str, Links]:
+    """Return the checked links of each type; ``links`` may be a mapping of type to links."""
+    by_type = broadcast(links, [data.center])
+    unknown = [name for name in by_type if name not in data.types]
+    if unknown:
+        raise ValueError(
+            f"links name the unknown type {unknown[0]!r}; the types are {', '.join(data.types)}."
+        )
+    checked = {
+        name: as_links(
+            by_type.get(name),
+            y if name == data.center else None,
+            data.size(name),
+            n_clusters=n_clusters[name],
+        )
+        for name in data.types
+    }
+    return {name: type_links for name, type_links in checked.items() if type_links is not None}

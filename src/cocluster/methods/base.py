@@ -22,10 +22,15 @@ from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from cocluster.data.names import with_columns_of
-from cocluster.data.relational import RelationalData, blocks_of, relational, view_of
+from cocluster.data.relational import (
+    RelationalData,
+    match_columns,
+    relational,
+    row_blocks,
+    stack_relations,
+    store_zeros_sparse,
+)
 from cocluster.data.scaling import NORMALIZATIONS, Scaling, fit_scaling
-from cocluster.data.storage import without_zeros
 from cocluster.linalg.matrices import column_counts, is_nonnegative
 from cocluster.linalg.partitions import as_array, strongest
 from cocluster.linalg.types import Array, Matrix
@@ -218,7 +223,7 @@ class Coclusterer(FittedMixin, ClusterMixin, BiclusterMixin, BaseEstimator):
 
     def _checked(self, data: RelationalData) -> RelationalData:
         """The data with the samples in rows, checked against the method's needs."""
-        data = without_zeros(data.oriented())
+        data = store_zeros_sparse(data.oriented())
         if not self._unknown:
             check_complete(data, type(self).__name__)
         if self._needs_nonnegative():
@@ -237,7 +242,7 @@ class Coclusterer(FittedMixin, ClusterMixin, BiclusterMixin, BaseEstimator):
 
     def _check_blocks(self, data: RelationalData, clusters: Mapping[str, int]) -> None:
         """Refuse row blocks where the method needs all data at once, before any long work."""
-        blocks = blocks_of(data)
+        blocks = row_blocks(data)
         if blocks is None:
             return
         if not self._blockwise:
@@ -341,7 +346,7 @@ class Coclusterer(FittedMixin, ClusterMixin, BiclusterMixin, BaseEstimator):
 
     def _matched(self, data: RelationalData) -> RelationalData:
         """New samples with their columns in the order of the fit, matched by name."""
-        return with_columns_of(data, self._form.names, self._form.sizes)
+        return match_columns(data, self._form.names, self._form.sizes)
 
     def _new_data(self, X: Any) -> RelationalData:
         """New samples, checked against the fit and scaled as in it."""
@@ -460,7 +465,7 @@ def only_matrix(method: Coclusterer, data: RelationalData) -> Matrix:
     if method.n_column_clusters is not None:
         raise ValueError(f"{name} does not cluster features; leave n_column_clusters=None.")
     # As a view, because a matrix that lacks samples must have empty rows for them.
-    return view_of(data, data.center)
+    return stack_relations(data, data.center)
 
 
 def scaling_of_samples(X: Matrix, normalize: str | None, precomputed: bool) -> Scaling:

@@ -20,10 +20,10 @@ from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from cocluster.data.containers import layer_of
+from cocluster.data.containers import select_layer
 from cocluster.data.relational import RelationalData, relational
 from cocluster.linalg.types import Array
-from cocluster.links.labelling import known_codes
+from cocluster.links.labelling import label_codes
 from cocluster.methods.base import Coclusterer, check_complete, undecided
 from cocluster.methods.catalogue import METHODS
 from cocluster.methods.default.pipeline import select_method
@@ -184,7 +184,7 @@ class CoCluster(
                 f"method={self.method!r} takes no graphs; these do: {able}. To others a graph is "
                 "one more view of the samples."
             )
-        X, auto = layer_of(X, layer), self.method == "auto"
+        X, auto = select_layer(X, layer), self.method == "auto"
         # Checked before data are read; of all that "auto" may choose, FNMTF has most parameters.
         estimator = FNMTF if auto else METHODS[self.method].estimator
         parameters = self._method_parameters(estimator)
@@ -259,7 +259,7 @@ class CoCluster(
 
     def _select_layer(self, X: Any) -> Any:
         """Return the layer of new annotated data that the fit has used; other data unchanged."""
-        return layer_of(X, self._layer) if hasattr(X, "obs_names") else X
+        return select_layer(X, self._layer) if hasattr(X, "obs_names") else X
 
     def _store(self, model: Coclusterer, result: FitResult | None, layer: str | None) -> None:
         """Keep a fitted method and its result; None if the fit was interrupted."""
@@ -406,4 +406,4 @@ class CoCluster(
 
 def _n_classes(y: Any) -> int:
     """Count the classes of a partial labelling."""
-    return 0 if y is None else int(known_codes(y, -1).max(initial=-1)) + 1
+    return 0 if y is None else int(label_codes(y, -1).max(initial=-1)) + 1

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.cluster import KMeans
 
 from cocluster.linalg.types import Array
-from cocluster.links.labelling import known_codes
+from cocluster.links.labelling import label_codes
 from cocluster.methods.numbering import by_size
 from cocluster.utils.checks import check_integer
 
@@ -78,7 +78,7 @@ def consensus(members: Sequence[Any], n_clusters: int | None = None) -> Consensu
 
 def _labels(member: Any, number: int) -> Array:
     """Codes of the samples in one member."""
-    codes = known_codes(getattr(member, "labels_", member), None)
+    codes = label_codes(getattr(member, "labels_", member), None)
     if len(codes) == 0 or (codes < 0).any():
         raise ValueError(f"Member {number} lacks labels for some samples; leave the member out.")
     return codes

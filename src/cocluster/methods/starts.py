@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.data.relational import RelationalData, blocks_of, view_of
+from cocluster.data.relational import RelationalData, row_blocks, stack_relations
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.matrices import times
 from cocluster.linalg.partitions import as_partition
@@ -32,13 +32,13 @@ def spectral_embedding(data: RelationalData, n_clusters: Mapping[str, int], seed
     centre share one decomposition of all views side by side; a type further out has its own.
     """
     rank = max(n_clusters.values())
-    X = start_scaled(view_of(data, data.center))
+    X = start_scaled(stack_relations(data, data.center))
     left, right = singular_vectors(X, rank, seed, n_clusters[data.center])
     embedding, first = {data.center: left}, 0
     for relation in data.relations:
         if data.center in (relation.rows, relation.cols):
-            # `view_of` puts the views side by side in this order, and turns those that hold the
-            # centre in their columns: the right vectors are cut accordingly.
+            # `stack_relations` puts the views side by side in this order, and turns those that hold
+            # the centre in their columns: the right vectors are cut accordingly.
             forward = relation.rows == data.center
             width = relation.matrix.shape[1 if forward else 0]
             if forward or relation.row_index is None:
@@ -47,7 +47,7 @@ def spectral_embedding(data: RelationalData, n_clusters: Mapping[str, int], seed
             first += width
     for name in data.types:
         if name not in embedding:
-            X = start_scaled(view_of(data, name))
+            X = start_scaled(stack_relations(data, name))
             embedding[name] = singular_vectors(X, rank, seed, n_clusters[name])[0]
     # At least two dimensions: on a line, unit length would leave nothing but the sign.
     return {name: unit_rows(Z[:, : max(n_clusters[name], 2)]) for name, Z in embedding.items()}
@@ -83,13 +83,13 @@ def spectral_labels(
 
 def kmeans_starts(data: RelationalData, n_clusters: Mapping[str, int], seed: int) -> Labels:
     """k-means on the data of each type."""
-    if blocks_of(data) is not None:
+    if row_blocks(data) is not None:
         raise ValueError(
             "init='kmeans' needs the data in memory; use init='spectral', 'random' or labels."
         )
     return {
         # One run of k-means: further ones are further starts.
-        name: kmeans_labels(view_of(data, name), n_clusters[name], seed, n_init=1)
+        name: kmeans_labels(stack_relations(data, name), n_clusters[name], seed, n_init=1)
         for name in data.types
     }
 

@@ -10,10 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from cocluster.data.biases import Biases, fit_biases
+from cocluster.data.missing import MISSING, Biases, fit_biases
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, relational
-from cocluster.data.unknown import MISSING
 from cocluster.linalg.known import ones_like
 from cocluster.linalg.matrices import chunks, values_of
 from cocluster.linalg.partitions import is_hard, strongest

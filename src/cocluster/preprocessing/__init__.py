@@ -11,11 +11,14 @@ Images
 """
 
 from cocluster.preprocessing.categories import DocumentCategory
-from cocluster.preprocessing.counting import WordCounter
-from cocluster.preprocessing.embeddings import sentence_model
-from cocluster.preprocessing.genes import GeneScreen, TopGenesByFirstComponent
 from cocluster.preprocessing.images import COLOR, TEXTURE, ImageFeatures
-from cocluster.preprocessing.words import TopByVariance, TopWordsByMutualInformation
+from cocluster.preprocessing.selection import (
+    GeneScreen,
+    TopByVariance,
+    TopGenesByFirstComponent,
+    TopWordsByMutualInformation,
+)
+from cocluster.preprocessing.texts import WordCounter, sentence_model
 
 __all__ = [
     "COLOR",

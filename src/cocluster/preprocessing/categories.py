@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from cocluster.linalg.types import Array
-from cocluster.preprocessing.words import counts_by_class, information_shares
+from cocluster.preprocessing.selection import counts_by_class, information_shares
 from cocluster.utils.checks import is_integer
 
 

@@ -206,7 +206,7 @@ LEAST_DOCUMENTS = 0.05
 LEAST_WORDS = 2
 
 
-def languages_of(counts: InMemory, words: Array) -> tuple[str, ...]:
+def detect_languages(counts: InMemory, words: Array) -> tuple[str, ...]:
     """Recognise the main language of the documents, then further languages by document.
 
     Parameters
@@ -226,7 +226,7 @@ def languages_of(counts: InMemory, words: Array) -> tuple[str, ...]:
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> counter = CountVectorizer().fit(["the cat and the dog are here", "der Hund und die Katze"])
     >>> texts = ["the dog and the cat are here", "die Katze und der Hund"]
-    >>> languages_of(counter.transform(texts), counter.get_feature_names_out())
+    >>> detect_languages(counter.transform(texts), counter.get_feature_names_out())
     ('english', 'german')
     """
     stop_columns = [j for j, word in enumerate(words) if word in _LISTED]

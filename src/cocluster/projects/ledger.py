@@ -21,8 +21,7 @@ import numpy as np
 
 from cocluster.linalg.types import Array
 from cocluster.links import Links
-from cocluster.links.files import links_in, rows_of
-from cocluster.links.formats import Numbered, format_of
+from cocluster.links.files import Numbered, file_format, link_rows, parse_links
 from cocluster.utils.files import new_file, open_regular
 
 HEAD = ("a", "b", "relation", "weight", "source", "time", "step")
@@ -92,7 +91,7 @@ class Ledger:
         """Links as the first columns of the file."""
         return [
             [row["a"], row["b"], _numbered(row["relation"], step), row["weight"]]
-            for row in rows_of(links, self.ids)
+            for row in link_rows(links, self.ids)
         ]
 
     def undo(self, step: int, source: str = "") -> None:
@@ -140,7 +139,7 @@ class Ledger:
         ]
         if not rows:
             raise ValueError(f"There is no step {step} in {self.file.name}.")
-        return Links(**links_in(self.file, rows, self.ids, len(self.ids)))
+        return Links(**parse_links(self.file, rows, self.ids, len(self.ids)))
 
     def links(self, edits: bool | None = None, until: int | None = None) -> Links | None:
         """All that is in force; None if nothing is.
@@ -155,14 +154,14 @@ class Ledger:
             rows = [(i, row) for i, row in rows if _is_edit(row) == edits]
         if not rows:
             return None
-        return Links(**links_in(self.file, rows, self.ids, len(self.ids)))
+        return Links(**parse_links(self.file, rows, self.ids, len(self.ids)))
 
     def _rows(self) -> list[Numbered]:
         """All lines; those that someone wrote by hand are one step each."""
         if not self.file.exists():
             return []
         found = []
-        for line, row in format_of(self.file).read(self.file):
+        for line, row in file_format(self.file).read(self.file):
             step = row.get("step", "").strip()
             found.append((line, row | {"step": step if STEP.fullmatch(step) else str(-line)}))
         return found

@@ -9,9 +9,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from cocluster.data.containers import annotations_of
+from cocluster.data.containers import sample_annotations
 from cocluster.data.relation import Relation
-from cocluster.data.relational import RelationalData, blocks_of, relational
+from cocluster.data.relational import RelationalData, relational, row_blocks
 from cocluster.linalg.matrices import column_sums, safe_inverse, scaled
 from cocluster.linalg.partitions import Partition, as_partition
 from cocluster.linalg.types import Array
@@ -201,7 +201,7 @@ class ReportInput:
             return None
         rows = self.inspected_rows
         whole = len(rows) == len(self.sample_clusters.codes)
-        data = self.data if whole and blocks_of(self.data) is None else self.data[rows]
+        data = self.data if whole and row_blocks(self.data) is None else self.data[rows]
         clusters = self.clusters | {self.center: self.sample_clusters.at(rows)}
         # The model was not fitted to centred data and cannot judge them.
         return ReportInput(None if self.has_missing else self.model, data, clusters)
@@ -249,7 +249,7 @@ def data_in_memory(data: Any) -> RelationalData:
     """Return any data as relational data; raise if entries are missing or rows are on disk."""
     converted = as_relational(data)
     check_complete(converted, "A report")
-    if blocks_of(converted) is not None:
+    if row_blocks(converted) is not None:
         raise ValueError(
             "Reports need data in memory; take a sample of the rows, and the labels that the model "
             "predicts for it."
@@ -287,7 +287,7 @@ def _annotations(data: Any, converted: RelationalData) -> AnnotatedData | None:
     if isinstance(data, AnnotatedData):
         return data
     names = converted.names.get(converted.center)
-    columns = annotations_of(data, names)
+    columns = sample_annotations(data, names)
     return SampleMetadata(converted, columns, names) if columns else None
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from cocluster.data.biases import ratio_of_variances
+from cocluster.data.missing import estimate_shrinkage
 from cocluster.data.relation import Relation
 from cocluster.linalg.known import KnownEntries, product_at
 from cocluster.linalg.matrices import EPS, gram, inner, product, squared_norm, times
@@ -197,7 +197,7 @@ class KnownLoss(SquaredLoss):
         # What is left within the blocks: the squares less those of the means.
         within = max(squared_norm(self.relation.matrix) - float(np.sum(counts * S**2)), 0.0)
         noise = within / max(counts.sum() - counts.size, 1)
-        return known_means(cross, counts, ratio_of_variances(noise, S - overall, counts))
+        return known_means(cross, counts, estimate_shrinkage(noise, S - overall, counts))
 
     def means(self, state: State, side: str) -> Array:
         """Means of the known entries, weighted by the memberships on one side."""

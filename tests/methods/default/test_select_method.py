@@ -13,7 +13,6 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
 from cocluster import FNMTF, CoCluster, open_blocks, write_blocks
-from cocluster.data import shifting
 from cocluster.data.relational import relational
 from cocluster.datasets import make_blocks
 from cocluster.linalg.matrices import DENSE_FROM_SHARE
@@ -100,7 +99,7 @@ def test_the_method_follows_from_the_sign(counts: Any) -> None:
 
 
 def test_signed_data_too_large_to_fill_are_left_to_fnmtf(counts: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(shifting, "DENSE_UP_TO_ENTRIES", counts.size - 1)
+    monkeypatch.setattr("cocluster.data.relational.DENSE_UP_TO_ENTRIES", counts.size - 1)
     assert np.count_nonzero(signed(counts)) < counts.size * DENSE_FROM_SHARE
     for held in (signed(counts), sp.csr_array(signed(counts))):
         model = CoCluster(K, random_state=0).fit(held)
@@ -124,7 +123,7 @@ def test_storage_is_chosen_by_what_is_stored(counts: Any) -> None:
 
 
 def test_large_data_are_not_copied(counts: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(shifting, "DENSE_UP_TO_ENTRIES", counts.size - 1)
+    monkeypatch.setattr("cocluster.data.relational.DENSE_UP_TO_ENTRIES", counts.size - 1)
     for held in (counts, sp.csr_array(counts + 1.0)):
         data = relational(held)
         assert select_method(data)[1].relations[0].matrix is data.relations[0].matrix

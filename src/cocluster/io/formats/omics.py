@@ -9,7 +9,7 @@ from typing import Any
 from cocluster.blocks.disk.sources.h5ad import total_bytes
 from cocluster.blocks.disk.sources.trying import refuse_damaged
 from cocluster.data.alignment import align
-from cocluster.data.containers import annotations_of, as_table, feature_annotations_of, views_of
+from cocluster.data.containers import as_table, feature_annotations, named_views, sample_annotations
 from cocluster.io.dataset import Dataset, Reading, encode_labels
 from cocluster.io.options import ReadOptions, check_bytes
 from cocluster.linalg.checked import in_bounds
@@ -31,7 +31,7 @@ def read_h5mu(file: Path, options: ReadOptions) -> Dataset:
     data = _load(file, options, "mudata", "read_h5mu")
     if not data.mod:
         raise ValueError(f"{file.name} has no modalities.")
-    return _dataset(file, views_of(data), data, options.label)
+    return _dataset(file, named_views(data), data, options.label)
 
 
 def _dataset(file: Path, views: dict[str, Any], data: Any, label: str | None) -> Dataset:
@@ -45,9 +45,9 @@ def _dataset(file: Path, views: dict[str, Any], data: Any, label: str | None) ->
     # Views may lack observations or order them differently: classes are matched by name.
     classes = None if not class_by_name or ids is None else [class_by_name.get(i) for i in ids]
     labels, names = encode_labels(classes)
-    metadata = annotations_of(data, ids)
+    metadata = sample_annotations(data, ids)
     metadata.pop(label or "", None)
-    feature_metadata = {name: feature_annotations_of(view) for name, view in views.items()}
+    feature_metadata = {name: feature_annotations(view) for name, view in views.items()}
     return Dataset(
         file.stem,
         {name: table.matrix for name, table in tables.items()},

@@ -26,7 +26,7 @@ from cocluster.io.tables.infer import Roles, entry_columns, infer_roles
 from cocluster.io.tables.parse import Column, ParsedTable
 from cocluster.linalg.types import Array, InMemory
 from cocluster.preprocessing.boilerplate import split_mail
-from cocluster.preprocessing.counting import WordCounter
+from cocluster.preprocessing.texts import WordCounter
 from cocluster.utils.text import is_missing, quote
 
 
@@ -54,7 +54,7 @@ class WordCounts:
     def summary(self) -> str:
         """Return how the words were counted."""
         if isinstance(self.counter, WordCounter):
-            return self.counter.told()
+            return self.counter.summary()
         return type(self.counter).__name__
 
     @property

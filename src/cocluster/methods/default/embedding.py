@@ -15,9 +15,8 @@ import scipy.sparse as sp
 from scipy.stats import rankdata
 
 from cocluster.data.relation import Relation
-from cocluster.data.relational import RelationalData
-from cocluster.data.scaling import fit_scaling
-from cocluster.data.shifting import may_be_dense, shifted
+from cocluster.data.relational import RelationalData, may_be_dense
+from cocluster.data.scaling import fit_scaling, shift_features
 from cocluster.graphs.consensus import common_graph, core_embedding, neighbour_graph, smoothed
 from cocluster.graphs.neighbours import EXACT_LIMIT
 from cocluster.linalg.kmeans import kmeans_labels
@@ -369,7 +368,7 @@ def neighbour_embedding(data: RelationalData, k: int, seed: int) -> NeighbourEmb
     if not all(is_nonnegative(R) for R in matrices):
         if not all(map(may_be_dense, matrices)):
             return None
-        data = shifted(data)
+        data = shift_features(data)
     if n > EXACT_LIMIT:
         Z = singular_embedding(data, PROPAGATION_DIRECTIONS * k, seed)
         return NeighbourEmbedding(np.asarray(Z), None)

@@ -22,9 +22,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from cocluster.data.relational import RelationalData, blocks_of
-from cocluster.data.shifting import Shifted, above, floor_of, may_be_dense
-from cocluster.data.storage import by_content, is_full
+from cocluster.data.relational import (
+    RelationalData,
+    is_full,
+    may_be_dense,
+    row_blocks,
+    store_by_content,
+)
+from cocluster.data.scaling import Shifted, column_floor, subtract_floor
 from cocluster.graphs.neighbours import EXACT_LIMIT
 from cocluster.linalg.kmeans import kmeans_labels
 from cocluster.linalg.matrices import column_sums, is_nonnegative, times
@@ -74,7 +79,7 @@ def select_method(data: RelationalData) -> tuple[type[Coclusterer], RelationalDa
     signed = [r.matrix for r in data.relations if not is_nonnegative(r.matrix)]
     if not all(may_be_dense(R) or is_full(R) for R in signed):
         return FNMTF, data
-    return (ShiftedITCC if signed else ConsensusITCC), by_content(data)
+    return (ShiftedITCC if signed else ConsensusITCC), store_by_content(data)
 
 
 @dataclass(eq=False, repr=False)
@@ -176,8 +181,8 @@ class ShiftedITCC(ConsensusITCC):
     _nonnegative: ClassVar[bool] = False
 
     def _fit_scaling(self, R: Matrix) -> Scale:
-        floor = floor_of(R)
-        return Shifted(floor, super()._fit_scaling(above(R, floor)))
+        floor = column_floor(R)
+        return Shifted(floor, super()._fit_scaling(subtract_floor(R, floor)))
 
 
 def balance_relations(data: RelationalData) -> RelationalData:
@@ -248,7 +253,7 @@ def comparable_samples(data: RelationalData) -> RelationalData | None:
     n = len(data)
     if n > min(EXACT_LIMIT, *(rows_in_memory(r.matrix) for r in data.relations)):
         return None
-    return data if blocks_of(data) is None else data[np.arange(n)]
+    return data if row_blocks(data) is None else data[np.arange(n)]
 
 
 def partition_embedding(task: Task, embedding: SampleEmbedding, seed: int) -> Labels:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.data.relational import RelationalData, blocks_of
+from cocluster.data.relational import RelationalData, row_blocks
 from cocluster.graphs.neighbours import EXACT_LIMIT
 from cocluster.linalg.matrices import (
     as_dense,
@@ -132,7 +132,7 @@ def sample_counts(data: RelationalData) -> CountSample | None:
         return None
     n = len(data)
     rows, matrix = np.arange(n), first.matrix
-    if n > EXACT_LIMIT or blocks_of(data) is not None:
+    if n > EXACT_LIMIT or row_blocks(data) is not None:
         rows = rows if n <= EXACT_LIMIT else sample_positions(n)
         matrix = data[rows].relations[0].matrix
     unit = count_unit(matrix)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cocluster.data.relational import RelationalData, blocks_of
+from cocluster.data.relational import RelationalData, row_blocks
 from cocluster.linalg.partitions import Partition, as_array, as_partition
 from cocluster.linalg.types import Array
 from cocluster.links import Violations
@@ -178,7 +178,7 @@ def initial_labels(init: Any, data: RelationalData, n_clusters: int) -> tuple[An
     if start_name(init) is not None:
         return init, None
     if hasattr(init, "predict"):
-        blocks = blocks_of(data)
+        blocks = row_blocks(data)
         init = init.predict(data if blocks is None else blocks)
         if init.max(initial=0) >= n_clusters:
             raise ValueError(

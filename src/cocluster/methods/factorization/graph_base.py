@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.data.relational import RelationalData, blocks_of, view_of
+from cocluster.data.relational import RelationalData, row_blocks, stack_relations
 from cocluster.graphs import as_graph, knn_graph, laplacian
 from cocluster.graphs.blockwise import feature_points, sample_graph
 from cocluster.graphs.weights import Metric
@@ -63,7 +63,7 @@ class Neighbours:
         """The graph of one type by its name, given or found; none if objects are too few."""
         if given is not None:
             return {"given": as_graph(given, data.size(name), f"graph of {name}")}
-        blocks = blocks_of(data)
+        blocks = row_blocks(data)
         if blocks is not None and name == data.center:
             self._check_size(len(data))
             return {"binary": sample_graph(blocks, self.n_neighbors, self.metric)}
@@ -73,7 +73,7 @@ class Neighbours:
 
     def objects(self, data: RelationalData, name: str) -> Matrix | None:
         """The data of a type, objects in rows; None if they are too few for neighbours."""
-        X = view_of(data, name)
+        X = stack_relations(data, name)
         if is_operator(X):
             raise ValueError(
                 f"The data of type {name!r} are known by products only, which gives no "
@@ -311,7 +311,7 @@ class GraphEstimator(GraphFitMixin, SoftTriFactorEstimator):
         if self._pulled is None:
             return super()._fold_in(data)
         points, diagonal, pull = self._pulled
-        new = view_of(data, data.center)
+        new = stack_relations(data, data.center)
         near = nearest_samples(points, new, self.n_neighbors, self.metric)
         block = self._new_block(data)
         G = pulled(block, diagonal, pull, *near).nonnegative_minimiser()

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cocluster.data.relational import view_of
+from cocluster.data.relational import stack_relations
 from cocluster.graphs.weights import Metric
 from cocluster.linalg.types import Array
 from cocluster.methods.factorization.base import HardTriFactorEstimator
@@ -107,7 +107,7 @@ class LPFNMTF(GraphFitMixin, HardTriFactorEstimator):
             return costs
         # What the anchor of a sample takes off its costs, see `BlockQuadratic.costs`.
         points, pull = self._anchored
-        new = view_of(data, data.center)
+        new = stack_relations(data, data.center)
         nearest, weights = nearest_samples(points, new, self.n_neighbors, self.metric)
         return np.asarray(costs - 2 * np.einsum("ij,ijk->ik", weights, pull[nearest]))
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from cocluster.data.relational import RelationalData, blocks_of, view_of
+from cocluster.data.relational import RelationalData, row_blocks, stack_relations
 from cocluster.graphs.weights import Metric
 from cocluster.linalg.matrices import row_squares
 from cocluster.linalg.types import Array
@@ -23,8 +23,8 @@ def points_of(data: RelationalData, given: Mapping[str, Any] | None) -> Any:
 
     None for row blocks, which are not kept, and if the graph of the samples is among those given.
     """
-    has_neighbours = blocks_of(data) is None and data.center not in (given or {})
-    return view_of(data, data.center) if has_neighbours else None
+    has_neighbours = row_blocks(data) is None and data.center not in (given or {})
+    return stack_relations(data, data.center) if has_neighbours else None
 
 
 def nearest_samples(points: Any, new: Any, n_neighbors: int, metric: Metric) -> tuple[Array, Array]:

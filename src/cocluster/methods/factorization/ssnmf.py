@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import Tags
 
 from cocluster.data.relation import Relation
-from cocluster.data.relational import RelationalData, blocks_of
+from cocluster.data.relational import RelationalData, row_blocks
 from cocluster.graphs.kernels import Kernel, kernel_matrix
 from cocluster.graphs.similarity import (
     Gram,
@@ -173,7 +173,7 @@ class SSNMF(SoftTriFactorEstimator):
     def _check_blocks(self, data: RelationalData, clusters: Mapping[str, int]) -> None:
         super()._check_blocks(data, clusters)
         formed = self.affinity not in (*FROM_PRODUCTS, "precomputed")
-        if formed and blocks_of(data) is not None:
+        if formed and row_blocks(data) is not None:
             raise ValueError(
                 f"affinity={self.affinity!r} needs the data in memory; row blocks and Dask "
                 "collections take 'linear' and 'cosine'."

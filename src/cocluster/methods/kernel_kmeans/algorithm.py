@@ -29,7 +29,7 @@ from cocluster.linalg.assignment import fill_empty
 from cocluster.linalg.partitions import Partition
 from cocluster.linalg.types import Array
 from cocluster.links.closure import link_share, symmetric
-from cocluster.links.pairs import as_pairs, check_pairs
+from cocluster.links.validate import as_pairs, check_pairs
 from cocluster.trifactor import Callback, Progress
 from cocluster.utils.checks import check_integer, check_number, check_start
 

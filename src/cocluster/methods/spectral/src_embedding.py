@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from cocluster.data.relation import Relation
-from cocluster.data.relational import RelationalData, view_of
+from cocluster.data.relational import RelationalData, stack_relations
 from cocluster.linalg.eigen import signs, truncated_svd
 from cocluster.linalg.matrices import squared_norm
 from cocluster.linalg.types import Array
@@ -78,7 +78,7 @@ def relational_embedding(
 
 def _start(data: RelationalData, name: str, k: int, rng: np.random.Generator) -> Array:
     """Leading left singular vectors of all relations of a type side by side."""
-    view = view_of(data, name)
+    view = stack_relations(data, name)
     return truncated_svd(view, min(k, *view.shape), rng)[0]
 
 

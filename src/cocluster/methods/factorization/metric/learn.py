@@ -40,7 +40,7 @@ from cocluster.linalg.matrices import as_dense
 from cocluster.linalg.positions import positions_of
 from cocluster.linalg.types import Array, InMemory
 from cocluster.links.closure import symmetric
-from cocluster.links.pairs import as_pairs, check_pairs
+from cocluster.links.validate import as_pairs, check_pairs
 from cocluster.methods.factorization.metric.operator import MetricOperator, pair_distances
 from cocluster.utils.checks import check_number
 

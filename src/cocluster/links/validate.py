@@ -1,20 +1,50 @@
-"""What a table of stated pairs must satisfy, each refusal in one sentence."""
+"""Validation of stated pairs, and the fields of links as other modules see them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
+from typing import Protocol
 
 import numpy as np
 
 from cocluster.linalg.types import Array
+from cocluster.links.labelling import Labelling
 from cocluster.utils.text import quote
 
 # Columns of a file that have a meaning of their own; all others are details of a pair.
 COLUMNS = ("a", "b", "relation", "weight")
 
 
+class StatedLinks(Protocol):
+    """The fields of `Links`, for functions that `Links` itself calls and so cannot import it."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples of the type."""
+
+    @property
+    def pairs(self) -> Array:
+        """Pairs of positions stated one by one, shape (n_pairs, 2)."""
+
+    @property
+    def signs(self) -> Array:
+        """+1 must-link, -1 cannot-link, 0 unsure, one per pair."""
+
+    @property
+    def weights(self) -> Array:
+        """Positive weights, one per pair."""
+
+    @property
+    def labellings(self) -> tuple[Labelling, ...]:
+        """Partial labellings, which stand for many pairs."""
+
+    @property
+    def details(self) -> Mapping[str, Sequence[str]]:
+        """Further texts, one per pair, by name."""
+
+
 def as_pairs(pairs: object, name: str) -> Array:
-    """Integer array of shape (p, 2); nothing at all is an array without pairs."""
+    """Return pairs as an integer array of shape (p, 2); None gives an empty array."""
     values = np.asarray([] if pairs is None else pairs)
     if values.size == 0:
         # An empty list has neither the shape nor the type that is asked for below.
@@ -37,13 +67,13 @@ def check_pairs(pairs: Array, n_samples: int) -> None:
             f"position {pairs[outside][0]} is out of range: the {n_samples} samples have "
             f"positions 0 to {n_samples - 1} (files that count from 1 are read with base=1)."
         )
-    own = pairs[pairs[:, 0] == pairs[:, 1]]
-    if len(own):
-        raise ValueError(f"sample {own[0, 0]} is linked with itself: remove that pair.")
+    loops = pairs[pairs[:, 0] == pairs[:, 1]]
+    if len(loops):
+        raise ValueError(f"sample {loops[0, 0]} is linked with itself: remove that pair.")
 
 
 def as_weights(weights: object, n_pairs: int) -> Array:
-    """One positive finite weight per pair; None gives ones."""
+    """Return one positive finite weight per pair; None gives ones."""
     if weights is None:
         return np.ones(n_pairs)
     values = np.array(weights, dtype=np.float64)  # a copy: the links make it read-only
@@ -59,7 +89,7 @@ def as_weights(weights: object, n_pairs: int) -> Array:
 
 
 def as_signs(signs: object, n_pairs: int) -> Array:
-    """One of +1, -1, 0 (unsure) per pair."""
+    """Return one sign per pair: +1, -1, or 0 (unsure)."""
     values = np.asarray(signs)
     if values.shape != (n_pairs,):
         raise ValueError(f"signs must have shape ({n_pairs},), one per pair, got {values.shape}.")
@@ -72,7 +102,7 @@ def as_signs(signs: object, n_pairs: int) -> Array:
 
 
 def as_ids(ids: Sequence[object] | Array | None, n_samples: int) -> Array | None:
-    """Sample ids as unique texts, one per sample."""
+    """Return sample ids as unique texts, one per sample."""
     if ids is None:
         return None
     texts = np.array([str(name) for name in ids], dtype=object)
@@ -86,7 +116,7 @@ def as_ids(ids: Sequence[object] | Array | None, n_samples: int) -> Array | None
 
 
 def common_ids(first: Array | None, second: Array | None) -> Array | None:
-    """The ids of either of two sets of links on the same samples."""
+    """Return the ids of two sets of links on the same samples, of which either may lack them."""
     if first is None or second is None:
         return second if first is None else first
     if not np.array_equal(first, second):
@@ -95,7 +125,7 @@ def common_ids(first: Array | None, second: Array | None) -> Array | None:
 
 
 def as_details(details: Mapping[str, Sequence[str]], n_pairs: int) -> dict[str, tuple[str, ...]]:
-    """Further columns of texts, one entry per pair; columns without any entry are dropped."""
+    """Return further columns of texts, one entry per pair, without empty columns."""
     for name, values in details.items():
         if name in COLUMNS:
             raise ValueError(
@@ -109,7 +139,7 @@ def as_details(details: Mapping[str, Sequence[str]], n_pairs: int) -> dict[str, 
 def stack_details(
     first: tuple[Mapping[str, Sequence[str]], int], second: tuple[Mapping[str, Sequence[str]], int]
 ) -> dict[str, tuple[str, ...]]:
-    """Details of two tables (with their numbers of pairs) one after the other."""
+    """Concatenate the details of two tables, each given with its number of pairs."""
     (above, n_above), (below, n_below) = first, second
     return {
         name: (*above.get(name, ("",) * n_above), *below.get(name, ("",) * n_below))
@@ -118,11 +148,11 @@ def stack_details(
 
 
 def check_length(values: Sized, n_samples: int, name: str) -> None:
-    """Refuse something that should have one entry per sample."""
+    """Refuse values that are not one per sample."""
     if len(values) != n_samples:
         raise ValueError(f"{name} must have one entry per sample: {len(values)} for {n_samples}.")
 
 
 def no_pairs() -> tuple[Array, Array, Array]:
-    """Pairs, signs and weights of an empty table."""
+    """Return the pairs, signs and weights of an empty table."""
     return np.empty((0, 2), dtype=np.int64), np.empty(0, dtype=np.int8), np.empty(0)

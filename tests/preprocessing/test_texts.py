@@ -108,7 +108,7 @@ def test_pairs_of_words_skip_stop_words() -> None:
 def test_lemmas_come_from_a_function() -> None:
     counter = WordCounter(lemmas=lambda word: word.rstrip("s")).fit(["cats dog", "cat dogs"])
     assert counter.words_.tolist() == ["cat", "dog"]
-    assert "as lemmas" in counter.told()
+    assert "as lemmas" in counter.summary()
     saved = counter.to_json()
     with pytest.raises(ValueError, match="same function as lemmas="):
         WordCounter.from_json(saved)
@@ -121,7 +121,7 @@ def test_mail_headers_are_left_out_and_told(end: str) -> None:
     counter = WordCounter().fit([MAIL.replace("\n", end), "engines of steam"])
     assert counter.words_.tolist() == ["charles", "dear", "engines", "steam", "works"]
     assert counter.n_mail_ == 1
-    assert "mail headers of 1 texts" in counter.told()
+    assert "mail headers of 1 texts" in counter.summary()
     assert counter.transform([MAIL]).toarray().tolist() == [[1, 1, 0, 0, 1]]
     assert "brass" in counted([MAIL], headers=True)
 
@@ -165,7 +165,7 @@ def test_lines_of_many_texts_are_left_out_and_told(copies: int) -> None:
     counter = WordCounter(min_df=1).fit(texts)
     assert counter.shared_lines_ == {"All rights are reserved."}
     assert "reserved" not in counter.words_
-    assert "1 lines of many texts such as 'All rights are reserved.'" in counter.told()
+    assert "1 lines of many texts such as 'All rights are reserved.'" in counter.summary()
     found = counter.transform(["ships\n  All rights are reserved.\n"])
     assert found.sum() == 1
     kept = WordCounter(min_df=1, max_df=1.0, boilerplate=True).fit(texts)
@@ -206,7 +206,7 @@ def test_saved_as_json_it_counts_new_texts_alike(options: dict[str, Any]) -> Non
     again = WordCounter.from_json(json.loads(json.dumps(counter.to_json())))
     for one in (counter, again):
         assert np.array_equal(one.transform(texts).toarray(), X.toarray())
-    assert again.told() == counter.told()
+    assert again.summary() == counter.summary()
     assert again.to_json() == counter.to_json()
     assert again.transform([]).shape == (0, X.shape[1])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import ceil, log10
 from numbers import Integral, Real
@@ -18,7 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from cocluster.linalg.types import Array
 from cocluster.preprocessing.boilerplate import shared_lines, split_mail, without_lines
-from cocluster.preprocessing.languages import STOP_WORDS, languages_of
+from cocluster.preprocessing.languages import STOP_WORDS, detect_languages
+from cocluster.utils.optional import library
 
 # A letter: neither digit nor underscore, but also the marks that letters of Hebrew, Arabic and the
 # scripts of India are written with, which Python does not count as parts of words.
@@ -130,7 +131,7 @@ class WordCounter(TransformerMixin, BaseEstimator):
         self.min_df_, self.max_df_ = self._bounds(len(documents))
         self.stop_words_: frozenset[str] = frozenset()
         counts, words = _count(contents, self._words)
-        self.languages_ = languages_of(counts, words)
+        self.languages_ = detect_languages(counts, words)
         self.stop_words_ = self._stop_words()
         if self.bigrams:  # pairs skip stop words, which must be known first
             counts, words = _count(contents, self._words)
@@ -159,12 +160,12 @@ class WordCounter(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return self.words_
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """Describe the counted and the omitted words in one line.
 
         Examples
         --------
-        >>> WordCounter().fit(["the cat and the dog", "the dog"]).told()
+        >>> WordCounter().fit(["the cat and the dog", "the dog"]).summary()
         '2 words of 2 letters or more, in lower case · without: 243 stop words (English)'
         """
         check_is_fitted(self)
@@ -351,3 +352,37 @@ def _count(texts: list[str], analyzer: Callable[[str], list[str]]) -> tuple[sp.c
 def _csr(counts: Any) -> sp.csr_array:
     """Convert counts to a csr_array of double precision."""
     return sp.csr_array(counts).astype(np.float64)
+
+
+def sentence_model(name: str) -> Callable[[Sequence[str]], Array]:
+    """Function that turns texts into vectors by a model of sentence-transformers.
+
+    The library is not part of this package: ``pip install sentence-transformers``. It loads the
+    model from its folder or, the first time, from where models are shared.
+
+    Parameters
+    ----------
+    name : str
+        Of the model, such as ``"all-MiniLM-L6-v2"``, or the path of its folder.
+
+    Returns
+    -------
+    callable
+        From texts to an array of shape (n_texts, n_dimensions), double precision, unit rows. Give
+        it to `cocluster.io.dataset.Dataset.with_view`.
+
+    Examples
+    --------
+    >>> embed = sentence_model("all-MiniLM-L6-v2")  # doctest: +SKIP
+    >>> dataset = dataset.with_view("embeddings", embed)  # doctest: +SKIP
+    """
+    transformers = library(
+        "sentence_transformers", "sentence embeddings", alternative="or give the vectors yourself"
+    )
+    model = transformers.SentenceTransformer(name)
+
+    def embed(texts: Sequence[str]) -> Array:
+        # Of unit length, because the model was trained to compare directions.
+        return np.asarray(model.encode(list(texts), normalize_embeddings=True), dtype=np.float64)
+
+    return embed

@@ -1,4 +1,4 @@
-"""NaN, masks and unstored entries say the same, and bad masks are refused in one sentence."""
+"""Laws of missing entries, and of the biases that predict them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
-from cocluster.data import unknown
+from cocluster.data.missing import estimate_shrinkage, fit_biases, known_entries
 from cocluster.data.relation import Relation
 from cocluster.data.relational import RelationalData, bipartite, relational, star
-from cocluster.data.unknown import known_entries
 from tests import reference
 
 X = np.array([[1.0, 0.0, 3.0], [np.nan, 5.0, 6.0], [7.0, 8.0, np.nan], [2.0, 1.0, 0.0]])
@@ -59,7 +58,7 @@ def test_all_spellings_say_the_same(spelling):
 def test_sparse_data_of_which_little_is_known_stay_sparse(monkeypatch):
     ratings = stored(VALUES, KNOWN)
     assert not sp.issparse(bipartite(ratings, missing="unobserved").relations[0].matrix)
-    monkeypatch.setattr(unknown, "DENSE_FROM_SHARE", 1.0)
+    monkeypatch.setattr("cocluster.data.missing.DENSE_FROM_SHARE", 1.0)
     (relation,) = bipartite(ratings, missing="unobserved").relations
     # Known zeros are stored.
     assert relation.matrix.nnz == relation.observed.nnz == KNOWN.sum() > np.count_nonzero(VALUES)
@@ -151,3 +150,64 @@ def test_refusals(case):
     make, words = REFUSED[case]
     with pytest.raises(ValueError, match=words):
         make()
+
+
+N, M = 12, 9
+
+
+@pytest.fixture
+def entries(rng):
+    """Values and mask, dense, with biases of rows and columns among noise."""
+    W = (rng.random((N, M)) < 0.7).astype(float)
+    return W * (rng.normal(size=(N, 1)) + rng.normal(size=M) + 0.1 * rng.normal(size=(N, M))), W
+
+
+def as_sparse(R: np.ndarray, W: np.ndarray) -> tuple[sp.csr_array, sp.csr_array]:
+    mask = sp.csr_array(W)
+    return sp.csr_array((R[np.nonzero(W)], mask.indices, mask.indptr), shape=W.shape), mask
+
+
+@pytest.mark.parametrize("shrinkage", [0.5, 5.0])
+def test_biases_solve_the_normal_equations(entries, shrinkage):
+    """The least-squares problem written down as one matrix, with a row for each penalty."""
+    R, W = entries
+    i, j = np.nonzero(W)
+    A = np.zeros((len(i), N + M))
+    A[np.arange(len(i)), i] = A[np.arange(len(i)), N + j] = 1
+    mean = R[i, j].mean()
+    system = np.vstack([A, np.sqrt(shrinkage) * np.eye(N + M)])
+    wanted = np.linalg.lstsq(system, np.append(R[i, j] - mean, np.zeros(N + M)))[0]
+    found = fit_biases(R, W, shrinkage)
+    assert found.mean == pytest.approx(mean)
+    assert_allclose(found.rows(R, W), wanted[:N], atol=1e-6)
+    assert_allclose(found.columns, wanted[N:], atol=1e-6)
+
+
+def test_dense_and_sparse_are_one(entries):
+    dense, sparse = fit_biases(*entries), fit_biases(*as_sparse(*entries))
+    assert_allclose(dense.columns, sparse.columns)
+    assert dense.shrinkage == pytest.approx(sparse.shrinkage)
+    residuals = sparse.residuals(*as_sparse(*entries))
+    assert_allclose(dense.residuals(*entries), residuals.toarray(), atol=1e-12)
+    # A residual that happens to be zero stays known.
+    assert residuals.nnz == entries[1].sum()
+
+
+def test_new_rows_have_the_biases_of_old_ones(entries):
+    R, W = entries
+    found = fit_biases(R, W)
+    assert_allclose(found.rows(R[3:5], W[3:5]), found.rows(R, W)[3:5])
+
+
+def test_shrinkage_is_the_ratio_of_noise_to_signal(rng):
+    """Many means of known variances give the number that a textbook would."""
+    noise, signal, counts = 4.0, 0.5, np.full(20_000, 10)
+    truth = rng.normal(scale=np.sqrt(signal), size=len(counts))
+    means = truth + rng.normal(scale=np.sqrt(noise / counts))
+    assert estimate_shrinkage(noise, means, counts) == pytest.approx(noise / signal, rel=0.1)
+
+
+def test_means_that_differ_by_noise_alone_vanish():
+    counts = np.full(5, 4)
+    assert estimate_shrinkage(4.0, np.array([1.0, -1.0, 1.0, -1.0, 0.5]), counts) > 1e6
+    assert estimate_shrinkage(0.0, np.ones(5), counts) == 0
