@@ -24,11 +24,11 @@ from cocluster.blocks import write_blocks
 from cocluster.blocks.dask.matrix import (
     _as_block,
     _form,
-    _reassigned_and_gram,
+    _reassign_and_gram,
     _turned_product_and_gram,
 )
-from cocluster.blocks.dask.spread import FAN_IN, spread
-from cocluster.blocks.dask.tasks import picked_columns
+from cocluster.blocks.dask.rows import FAN_IN, distribute
+from cocluster.blocks.dask.tasks import take_columns
 from cocluster.blocks.rows import _profile
 from cocluster.data.scaling import fit_scaling
 from cocluster.datasets import make_blocks
@@ -123,7 +123,7 @@ def _reassigning(X: sp.csr_array, G: Partition, F: Partition) -> Call:
     settled, _ = reassigned(X, G, F, codes, bias)
     labels = np.where(np.arange(len(G.labels)) % 10 == 0, G.labels, settled.labels)
     before = as_partition(labels, G.n_clusters)
-    return lambda: _reassigned_and_gram(X, before, F, codes, bias)
+    return lambda: _reassign_and_gram(X, before, F, codes, bias)
 
 
 def start_calls(X: sp.csr_array, shape: Shape) -> dict[str, Call]:
@@ -146,7 +146,7 @@ def start_calls(X: sp.csr_array, shape: Shape) -> dict[str, Call]:
         "squared_times": lambda: squared_times(X, Q),
         "qr": lambda: np.linalg.qr(Q),
         "_weighted_squares": lambda: _weighted_squares(Z, np.ones(rank)),
-        "picked_columns": lambda: picked_columns(Z, slice(1, None)),
+        "take_columns": lambda: take_columns(Z, slice(1, None)),
         "_over_length": lambda: unit_rows(Z),
         "kmeans": lambda: kmeans(sample, shape.clusters, 0, 5),
         "_nearest": lambda: _nearest(sample, model),
@@ -220,7 +220,8 @@ def constants(workers: int) -> dict[str, float]:
 def _overheads(client: Client) -> dict[str, float]:
     """Seconds of a task and of a turn, from sums over few and many empty parts."""
     few, many = (
-        fastest(partial(spread(client, np.zeros((n, 1)), [1] * n).total, _nothing)) for n in PARTS
+        fastest(partial(distribute(client, np.zeros((n, 1)), [1] * n).total, _nothing))
+        for n in PARTS
     )
     # A sum has one task for each part, one for what they share, and those that add.
     n_few, n_many = (n + 1 + n // FAN_IN + (n > FAN_IN) for n in PARTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from benchmarks.speed.cluster_model import INDEX, Cluster, Shape
-from cocluster.blocks.dask.spread import FAN_IN
+from cocluster.blocks.dask.rows import FAN_IN
 from cocluster.linalg.kmeans import SAMPLE
 
 

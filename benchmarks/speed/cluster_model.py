@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from cocluster.blocks.dask.spread import FAN_IN
+from cocluster.blocks.dask.rows import FAN_IN
 from cocluster.linalg.krylov import BLOCK_MULTIPLE
 
 INDEX = 4

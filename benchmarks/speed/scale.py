@@ -28,7 +28,7 @@ from benchmarks.speed.page import table
 from benchmarks.speed.run import ROOT
 from cocluster import FNMTF, CoCluster
 from cocluster.blocks import open_blocks, write_blocks
-from cocluster.blocks.disk.stored import StoredBlocks
+from cocluster.blocks.disk.read import StoredBlocks
 from cocluster.datasets import make_blocks
 from cocluster.linalg import passes
 from cocluster.linalg.matrices import n_bytes

@@ -1,7 +1,7 @@
 """The public names of the package: the one list, also read when the package is imported."""
 
-from .blocks.disk.stored import open_blocks as open_blocks
-from .blocks.disk.writing import write_blocks as write_blocks
+from .blocks.disk.read import open_blocks as open_blocks
+from .blocks.disk.write import write_blocks as write_blocks
 from .data.relation import Relation as Relation
 from .data.relational import RelationalData as RelationalData
 from .data.relational import bipartite as bipartite

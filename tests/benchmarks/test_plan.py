@@ -29,8 +29,8 @@ from benchmarks.speed.cluster_model import (
     start,
     sweep,
 )
-from cocluster.blocks.dask.recipe import Recipe
-from cocluster.blocks.dask.spread import Spread
+from cocluster.blocks.dask.rows import DaskRows
+from cocluster.blocks.dask.tasks import Recipe
 from cocluster.datasets import make_blocks
 from cocluster.linalg import kmeans, subspace
 from cocluster.linalg.partitions import Partition
@@ -85,25 +85,25 @@ def steps_of(recipe: Recipe) -> Iterator[tuple[str, int]]:
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Every call on blocks: its functions, bytes shared, and bytes of the sum (None: no sum)."""
     found: list[Any] = []
-    submitted, summed = Spread._submitted, Spread._sum
+    submitted, summed = DaskRows._submitted, DaskRows._sum
 
-    def record(self: Spread, recipe: Recipe) -> Any:
+    def record(self: DaskRows, recipe: Recipe) -> Any:
         names, shared = zip(*steps_of(recipe), strict=True)
         found.append([names, sum(shared), None])
         return submitted(self, recipe)
 
-    def record_sum(self: Spread, left: list[Any]) -> Any:
+    def record_sum(self: DaskRows, left: list[Any]) -> Any:
         result = summed(self, left)
         found[-1][2] = n_bytes(result)
         return result
 
-    monkeypatch.setattr(Spread, "_submitted", record)
-    monkeypatch.setattr(Spread, "_sum", record_sum)
+    monkeypatch.setattr(DaskRows, "_submitted", record)
+    monkeypatch.setattr(DaskRows, "_sum", record_sum)
     return found
 
 
 def on_blocks(program: list[Step]) -> list[Step]:
-    """The steps of a program that are calls on a `Spread`; it is not there when X is read."""
+    """The steps of a program that are calls on a `DaskRows`; it is not there when X is read."""
     reading = ("_as_block", "_form")
     return [step for step in program if not step.local and step.names[0] not in reading]
 

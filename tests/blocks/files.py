@@ -14,7 +14,7 @@ import pyarrow.parquet
 import scipy.sparse as sp
 import zarr
 
-from cocluster.blocks.disk.writing import write_blocks
+from cocluster.blocks.disk.write import write_blocks
 from cocluster.linalg.types import Array, Matrix
 
 SHAPE = (60, 40)

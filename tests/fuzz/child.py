@@ -24,8 +24,8 @@ from typing import Any
 ROOM = 1 << 30
 # Seconds that a case may compute: sound ones take milliseconds.
 SECONDS = 20.0
-# Seconds that HDF5 files may be read on trial, see `cocluster.blocks.disk.sources.trying`: hundreds
-# of times what sound ones of this size take. Files that never come to an end are not rare.
+# Seconds that HDF5 files may be probed, see `cocluster.blocks.disk.sources.hdf5_probe`: hundreds of
+# times what sound ones of this size take. Files that never come to an end are not rare.
 SECONDS_OF_TRIAL = 0.5
 # Where a child notes how many cases are done, and which one is being tried.
 COUNT, CASE, FAILURES = "count", "case", "failures.jsonl"
@@ -104,7 +104,7 @@ class Trial:
     """Tries one case after another."""
 
     def __init__(self, order: Order, target: Any) -> None:
-        from cocluster.blocks.disk.sources import trying
+        from cocluster.blocks.disk.sources import hdf5_probe
 
         self.target, self.folder = target, Path(order.folder)
         self.place, self.aside = self.folder / "place", self.folder / "aside"
@@ -113,7 +113,7 @@ class Trial:
             folder.mkdir(parents=True)
         # What readers unpack must be gone afterwards.
         tempfile.tempdir = str(self.aside)
-        trying.SECONDS = SECONDS_OF_TRIAL
+        hdf5_probe.SECONDS = SECONDS_OF_TRIAL
         self.number = order.first
         self._note()
         for data in target.seeds():

@@ -240,7 +240,7 @@ def cluto(folder: Path) -> Path:
 
 def blocks(folder: Path) -> Path:
     """Row blocks of a matrix on disk."""
-    from cocluster.blocks.disk.writing import write_blocks
+    from cocluster.blocks.disk.write import write_blocks
 
     X = sp.csr_array(writers.X)
     return write_blocks((X[:2], X[2:]), folder / "x")

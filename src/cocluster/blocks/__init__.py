@@ -8,8 +8,8 @@ Both are matrices in blocks of rows (`RowBlocks`), on which the same estimators 
 Only sums over blocks reach the side of the columns: Xᵀ G, Gᵀ G, norms.
 """
 
-from cocluster.blocks.disk.stored import StoredBlocks, open_blocks
-from cocluster.blocks.disk.writing import write_blocks
+from cocluster.blocks.disk.read import StoredBlocks, open_blocks
+from cocluster.blocks.disk.write import write_blocks
 from cocluster.blocks.rows import RowBlocks
 
 __all__ = ["RowBlocks", "StoredBlocks", "open_blocks", "write_blocks"]

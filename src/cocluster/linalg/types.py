@@ -108,7 +108,7 @@ class Blocked(Matrix, Protocol):
 
 
 class SpreadRows(Factor, Protocol):
-    """A factor whose rows live with the blocks of the data; see `cocluster.blocks.dask.spread`."""
+    """A factor whose rows live with the blocks of the data; see `cocluster.blocks.dask.rows`."""
 
     hard: bool
 
@@ -160,6 +160,6 @@ def is_blocked(R: Any) -> TypeIs[Blocked]:
     return hasattr(R, "reassigned")
 
 
-def is_spread(G: Any) -> TypeIs[SpreadRows]:
+def is_distributed(G: Any) -> TypeIs[SpreadRows]:
     """Whether the rows of a factor live on the workers of a cluster (`cocluster.blocks`)."""
     return hasattr(G, "gathered")

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cocluster.data.relational import relational
 from cocluster.linalg.partitions import gathered
-from cocluster.linalg.types import Array, Matrix, is_blocked, is_spread
+from cocluster.linalg.types import Array, Matrix, is_blocked, is_distributed
 from cocluster.utils.html import Html, markup, small_table, tag
 
 # Clusters listed in a notebook's table: more would push away the cells around it.
@@ -156,4 +156,4 @@ def _for_blocks(estimator: Any) -> Any:
 
 def in_memory(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values whose rows are not distributed over Dask workers."""
-    return {name: value for name, value in values.items() if not is_spread(value)}
+    return {name: value for name, value in values.items() if not is_distributed(value)}

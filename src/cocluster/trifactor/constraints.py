@@ -11,7 +11,7 @@ from cocluster.linalg.assignment import assigned
 from cocluster.linalg.matrices import EPS, gram, inner, safe_inverse
 from cocluster.linalg.partitions import Partition, Ties, as_array, as_partition
 from cocluster.linalg.rowwise import rowwise
-from cocluster.linalg.types import Array, Factor, is_spread
+from cocluster.linalg.types import Array, Factor, is_distributed
 from cocluster.trifactor.association import pseudo_inverse
 from cocluster.trifactor.block import BlockQuadratic, positive_part
 
@@ -76,7 +76,7 @@ class Tied:
         spread over a cluster moves where its rows are. Rows that are linked with others are few;
         they are fetched and move together, here.
         """
-        if not is_spread(G):
+        if not is_distributed(G):
             return self.step_rows(G, block)
         # Linked rows move with the others first, as if they had no links, and are then overwritten:
         # to leave them out would need a mask for every part.
@@ -114,7 +114,7 @@ class Tied:
     def given(self, values: Any, k: int) -> Any:
         """The factor that labels (1-D) or memberships (2-D) mean, as a start."""
         make = self.from_values
-        if is_spread(values):
+        if is_distributed(values):
             # Settled before they were spread, when all of them were here.
             return values.map(make, k, width=k, dtype=self.start_dtype, hard=self.hard)
         return make(self.settled(values, k), k)

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from cocluster.linalg.delegating import delegating
 from cocluster.linalg.matrices import gram, inner
 from cocluster.linalg.partitions import as_array, is_hard
-from cocluster.linalg.types import Array, Factor, Matrix, is_spread
+from cocluster.linalg.types import Array, Factor, Matrix, is_distributed
 from cocluster.trifactor.block import BlockQuadratic, SplitMatrix
 
 
@@ -43,7 +43,7 @@ def no_pull(G: Factor) -> tuple[Array, Array]:
     k = G.shape[1]
     # One row is enough to be added to the A of the data, of which each part has its own; but in
     # memory a penalty's block can be used by itself and needs all rows.
-    n_rows, dtype = (1, np.float32) if is_spread(G) else (G.shape[0], G.dtype)
+    n_rows, dtype = (1, np.float32) if is_distributed(G) else (G.shape[0], G.dtype)
     return np.zeros((n_rows, k), dtype), np.zeros((k, k))
 
 
@@ -77,7 +77,7 @@ class PairTerms:
 
     def value(self, G: Factor) -> float:
         """tr(Gᵀ L G)."""
-        if is_spread(G):
+        if is_distributed(G):
             # Only links reach factors on a cluster: few rows have entries, and those are fetched.
             rows = np.flatnonzero(np.diff(self.matrix.indptr))
             return PairTerms(self.matrix[rows][:, rows]).value(G[rows])

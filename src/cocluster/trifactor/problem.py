@@ -11,7 +11,7 @@ import numpy as np
 from cocluster.linalg.assignment import fill_empty
 from cocluster.linalg.matrices import EPS, gram, safe_inverse, squared_norm
 from cocluster.linalg.partitions import gathered, is_hard
-from cocluster.linalg.types import Array, Factor, is_spread
+from cocluster.linalg.types import Array, Factor, is_distributed
 from cocluster.trifactor.association import Association, Free
 from cocluster.trifactor.block import BlockQuadratic
 from cocluster.trifactor.constraints import Constraint
@@ -127,7 +127,7 @@ class TriFactorProblem(RelationalProblem):
         after the rescaling, too, if it is short enough.
         """
         G, constraint = state.factors[name], self.factors[name].constraint
-        if is_spread(G) or block.laplacian is None or not constraint.descends:
+        if is_distributed(G) or block.laplacian is None or not constraint.descends:
             return moved
         before = self.objective(state)
         allowed = before + ROUNDING * np.finfo(self.dtype).eps * abs(before)

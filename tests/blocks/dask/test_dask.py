@@ -16,7 +16,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import cocluster
-from cocluster.blocks.dask.spread import ClusterLost
+from cocluster.blocks.dask.rows import ClusterLost
 from cocluster.datasets import make_blocks
 from cocluster.linalg.types import Matrix
 from cocluster.links import Links

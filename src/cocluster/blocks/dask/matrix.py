@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from distributed import Client, default_client
 
-from cocluster.blocks.dask.spread import Spread, spread
+from cocluster.blocks.dask.rows import DaskRows, distribute
 from cocluster.blocks.rows import Function, RowBlocks, turned_product
 from cocluster.linalg.assignment import reassigned
 from cocluster.linalg.checked import as_matrix
@@ -23,20 +23,20 @@ class DaskBlocks(RowBlocks):
 
     Parameters
     ----------
-    blocks : Spread
+    blocks : DaskRows
         One csr array or numpy array for each block of rows.
     column_names : array, optional
         Names of the columns, where the data have them.
     """
 
-    def __init__(self, blocks: Spread, column_names: Array | None = None) -> None:
+    def __init__(self, blocks: DaskRows, column_names: Array | None = None) -> None:
         self.blocks, self.column_names = blocks, column_names
         self.row_counts, self.shape, self.dtype = blocks.row_counts, blocks.shape, blocks.dtype
 
     def rowwise(self, function: Callable[..., Matrix], *shared: Any) -> Self:
         """The matrix with every block transformed, where it is."""
         # Made now: every later pass reads the new blocks, and would transform the old ones again.
-        return type(self)(_measured(self.blocks.map(function, *shared).made()), self.column_names)
+        return type(self)(_measure(self.blocks.map(function, *shared).made()), self.column_names)
 
     def total(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> Any:
         """Sum over blocks; only partial sums travel."""
@@ -46,22 +46,22 @@ class DaskBlocks(RowBlocks):
         """Results of all blocks, here."""
         return self.blocks.map(function, *shared, along=tuple(map(self.placed, along))).fetch()
 
-    def rows(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> Spread:
+    def rows(self, function: Function, *shared: Any, along: tuple[Any, ...] = ()) -> DaskRows:
         """Results that stay with their blocks."""
-        return _measured(self.blocks.map(function, *shared, along=tuple(map(self.placed, along))))
+        return _measure(self.blocks.map(function, *shared, along=tuple(map(self.placed, along))))
 
     def reassigned(
         self, G: Factor, H: Partition, codes: Array, bias: Array
-    ) -> tuple[Spread, Array]:
+    ) -> tuple[DaskRows, Array]:
         """New labels, which stay where the blocks are, and what they change in Xᵀ G, here."""
         # Cluster sizes are wanted next; with the same task they cost no second round trip.
         G = self.placed(G)
         made, (change, squares) = self.blocks.rows_and_total(
-            _reassigned_and_gram, H, codes, bias, along=(G,)
+            _reassign_and_gram, H, codes, bias, along=(G,)
         )
         return replace(G, source=made, known={"gram": squares}), change
 
-    def __matmul__(self, F: Factor) -> Spread:
+    def __matmul__(self, F: Factor) -> DaskRows:
         # Width and type are worked out here: to ask a worker for them would be a round trip.
         dtype = np.result_type(self.dtype, F.dtype)
         return self.blocks.map(times, F, width=F.shape[1], dtype=dtype)
@@ -76,11 +76,11 @@ class DaskBlocks(RowBlocks):
     def fits(self, n_clusters: int) -> None:
         """Never raises: the memory of the workers is Dask's concern."""
 
-    def placed(self, values: Factor) -> Spread:
+    def placed(self, values: Factor) -> DaskRows:
         """Values of the rows, cut up and sent to the workers unless they are there."""
-        if isinstance(values, Spread):
+        if isinstance(values, DaskRows):
             return values
-        return spread(self.blocks.client, values, self.row_counts)
+        return distribute(self.blocks.client, values, self.row_counts)
 
     def __getitem__(self, positions: Array) -> InMemory:
         return self.blocks[positions]
@@ -100,12 +100,12 @@ def dask_blocks(X: Any) -> DaskBlocks:
         names, (parts, counts, width) = None, _chunks(X)
     # All are started at once, and what is asked for below waits for them on the workers.
     read = client.compute(list(parts))
-    described = [f"block {number} of X" for number in range(len(read))]
-    blocks = client.map(_as_block, read, described, counts, [width] * len(read), pure=False)
+    block_name = [f"block {number} of X" for number in range(len(read))]
+    blocks = client.map(_as_block, read, block_name, counts, [width] * len(read), pure=False)
     forms = client.gather(client.map(_form, blocks, pure=False))
     rows = tuple(int(form[0]) for form in forms)
     dtype = np.result_type(*(form[2] for form in forms))
-    return DaskBlocks(Spread(client, tuple(blocks), rows, width, dtype), names)
+    return DaskBlocks(DaskRows(client, tuple(blocks), rows, width, dtype), names)
 
 
 def _client() -> Client:
@@ -133,12 +133,12 @@ def _chunks(X: Any) -> tuple[list[Any], list[int], int]:
     return X.to_delayed().ravel().tolist(), list(X.chunks[0]), int(X.shape[1])
 
 
-def _as_block(chunk: Any, described: str, n_rows: int, width: int) -> InMemory:
+def _as_block(chunk: Any, block_name: str, n_rows: int, width: int) -> InMemory:
     """A chunk as a checked matrix of the shape it is said to have."""
-    block = as_matrix(chunk, described, min_size=0)
+    block = as_matrix(chunk, block_name, min_size=0)
     if block.shape != (block.shape[0] if n_rows < 0 else n_rows, width):
         raise ValueError(
-            f"{described} has shape {block.shape} where ({n_rows}, {width}) was declared; "
+            f"{block_name} has shape {block.shape} where ({n_rows}, {width}) was declared; "
             "make the chunks as they are declared."
         )
     return block
@@ -149,7 +149,7 @@ def _turned_product_and_gram(X: Matrix, G: Factor) -> tuple[Array, Array]:
     return turned_product(X, G), gram(G)
 
 
-def _reassigned_and_gram(
+def _reassign_and_gram(
     X: Matrix, G: Partition, H: Partition, codes: Array, bias: Array
 ) -> tuple[Partition, tuple[Array, Array]]:
     """New labels, what they change in Xᵀ G, and Gᵀ G, of one block."""
@@ -162,7 +162,7 @@ def _form(part: Any) -> tuple[int, int, np.dtype]:
     return part.shape[0], part.shape[1] if len(part.shape) > 1 else 0, np.dtype(part.dtype)
 
 
-def _measured(made: Spread) -> Spread:
-    """The same, with width and type as its first part has them."""
-    _, width, dtype = made.client.submit(_form, made.parts[0], pure=False).result()
-    return replace(made, width=width, dtype=dtype)
+def _measure(rows: DaskRows) -> DaskRows:
+    """Return the rows with the width and type of their first part."""
+    _, width, dtype = rows.client.submit(_form, rows.parts[0], pure=False).result()
+    return replace(rows, width=width, dtype=dtype)

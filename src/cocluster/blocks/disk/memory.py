@@ -52,12 +52,12 @@ def _bytes(amount: str | int) -> int:
     """Whole bytes, of either sign."""
     if is_integer(amount):
         return int(amount)
-    found = _AMOUNT.fullmatch(amount) if isinstance(amount, str) else None
-    if found is None:
+    match = _AMOUNT.fullmatch(amount) if isinstance(amount, str) else None
+    if match is None:
         raise ValueError(
             f"{amount!r} is not an amount of memory; give bytes as a whole number or a text such "
             "as '500 MB', '2GB' or '1.5 GiB'."
         )
-    number, prefix, binary = found.groups()
+    number, prefix, binary = match.groups()
     power = 0 if prefix is None else UNITS.lower().index(prefix.lower()) + 1
     return int(Decimal(number) * (1024 if binary else 1000) ** power)

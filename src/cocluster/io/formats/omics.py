@@ -6,8 +6,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from cocluster.blocks.disk.sources.h5ad import total_bytes
-from cocluster.blocks.disk.sources.trying import refuse_damaged
+from cocluster.blocks.disk.sources.arrays import total_bytes
+from cocluster.blocks.disk.sources.hdf5_probe import refuse_damaged
 from cocluster.data.alignment import align
 from cocluster.data.containers import as_table, feature_annotations, named_views, sample_annotations
 from cocluster.io.dataset import Dataset, Reading, encode_labels

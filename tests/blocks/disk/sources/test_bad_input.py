@@ -14,7 +14,7 @@ import zarr
 
 from cocluster.blocks.disk.memory import parse_memory
 from cocluster.blocks.disk.sources import open_source
-from cocluster.blocks.disk.writing import write_blocks
+from cocluster.blocks.disk.write import write_blocks
 from tests.blocks import files
 from tests.blocks.files import matrix
 

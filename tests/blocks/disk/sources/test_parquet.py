@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 from cocluster.blocks.disk.sources import open_source
-from cocluster.blocks.disk.sources._buckets import disk_room
+from cocluster.blocks.disk.sources.parquet import disk_room
 from cocluster.io import read
 from tests.blocks import files
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cocluster.blocks.disk.memory import parse_memory, readable
-from cocluster.blocks.disk.sources._sizes import cut_rows, even_rows
+from cocluster.blocks.disk.sources.base import cut_rows, even_rows
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from cocluster.blocks.disk.sources import open_source
-from cocluster.blocks.disk.writing import write_blocks
+from cocluster.blocks.disk.write import write_blocks
 from tests.blocks import files
 from tests.blocks.files import FORMATS, NAMED, dense, matrix, n_bytes
 
@@ -167,7 +167,7 @@ def test_unsorted_and_repeated_indices_are_put_in_order(tmp_path):
 
 def test_the_whole_is_cut_into_blocks_of_a_moderate_size(tmp_path, monkeypatch):
     X = matrix("sparse", np.float64)
-    monkeypatch.setattr("cocluster.blocks.disk.writing.BLOCK_BYTES", n_bytes(X) // 3)
+    monkeypatch.setattr("cocluster.blocks.disk.write.BLOCK_BYTES", n_bytes(X) // 3)
     source = open_source(write_blocks(X, tmp_path / "x"), 10**6)
     assert len(source.row_counts) > 2
     assert np.array_equal(np.vstack([dense(b) for b in read_all(source)]), dense(X))

@@ -7,22 +7,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
+from math import prod
 from pathlib import Path
-from typing import Any
-from zipfile import ZipFile
+from typing import IO, Any
+from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 import scipy.sparse as sp
 
-from cocluster.blocks.disk.sources._again import Stamp, Stretches, as_stored, stamp
-from cocluster.blocks.disk.sources._sizes import (
+from cocluster.blocks.disk.sources.base import (
+    ERRORS,
     budget,
     cell_bytes,
+    check_block,
     even_rows,
+    floating,
     index_bytes,
     refuse,
 )
-from cocluster.blocks.disk.sources.base import ERRORS, checked, floating
 from cocluster.linalg.npz import ERRORS as BROKEN
 from cocluster.linalg.npz import (
     PARTS,
@@ -74,7 +76,7 @@ class Blocks:
     pieces: tuple[Piece, ...]
     column_names: Array | None = None
     row_names: Array | None = None
-    _known: dict[int, Stretches] = field(default_factory=dict)
+    _trusted: dict[int, TrustedBlock] = field(default_factory=dict)
 
     @cached_property
     def row_counts(self) -> tuple[int, ...]:
@@ -94,21 +96,21 @@ class Blocks:
     def read(self, number: int) -> InMemory:
         """Block in memory; checked when it is first read."""
         piece = self.pieces[number]
-        known, stamped = self._known.get(number), stamp(piece.file)
-        if known is not None and known.stamp == stamped:
+        trusted, stamped = self._trusted.get(number), stamp(piece.file)
+        if trusted is not None and trusted.stamp == stamped:
             with wrap_read_errors(piece.name, *ERRORS):
-                return known.read()
+                return trusted.read()
         # What was found right is from then on taken as it lies in the file.
         loaded = piece.load()
         usual = sp.issparse(loaded) and loaded.has_canonical_format
-        block = checked(loaded, piece.name, piece.shape, self.dtype)
+        block = check_block(loaded, piece.name, piece.shape, self.dtype)
         if stamped != piece.stamp:
             raise ValueError(
                 f"{piece.name} was written again since it was opened, so that sweeps would see "
                 "different data; open the blocks anew, and do not change files while in use."
             )
-        if usual and (found := as_stored(piece.file, stamped, block)):
-            self._known[number] = found
+        if usual and (location := locate_arrays(piece.file, stamped, block)):
+            self._trusted[number] = location
         return block
 
     def describe(self, number: int) -> str:
@@ -143,16 +145,18 @@ def open_files(files: Iterable[Path], memory: int, folder: Path | None = None) -
     return Blocks(tuple(chain.from_iterable(_cut(*whole, memory) for whole in wholes)))
 
 
-def _refuse_lost(folder: Path, found: dict[str, int]) -> None:
+def _refuse_lost(folder: Path, row_counts: dict[str, int]) -> None:
     """Refuse a folder that lacks rows of what was written to it."""
-    place = f"{folder.name}/{LISTED}"
-    with wrap_read_errors(place, UnicodeDecodeError):
-        written = json_object((folder / LISTED).read_text(encoding="utf-8"), place).get("rows")
-    if not isinstance(written, dict) or written == found:
+    list_name = f"{folder.name}/{LISTED}"
+    with wrap_read_errors(list_name, UnicodeDecodeError):
+        written = json_object((folder / LISTED).read_text(encoding="utf-8"), list_name).get("rows")
+    if not isinstance(written, dict) or written == row_counts:
         return
-    both = written.keys() & found.keys()
+    both = written.keys() & row_counts.keys()
     differing = sorted(
-        name for name in written.keys() | found if name not in both or written[name] != found[name]
+        name
+        for name in written.keys() | row_counts
+        if name not in both or written[name] != row_counts[name]
     )
     raise ValueError(
         f"{folder.name} does not hold the blocks that were written ({shorten(differing[0])} "
@@ -209,8 +213,10 @@ def _npz(file: Path) -> tuple[Piece, int]:
     if not sparse:
         return _one_array(file, name, headers)
     if layout != "csr":
-        found = shorten(str(layout))
-        raise ValueError(f"{name} is stored as {found}; save it as scipy.sparse.csr_array instead.")
+        raise ValueError(
+            f"{name} is stored as {shorten(str(layout))}; "
+            "save it as scipy.sparse.csr_array instead."
+        )
     lengths, _, stored = headers["data"]
     _, _, stored_index = headers["indices"]
     if len(lengths) != 1:
@@ -227,9 +233,9 @@ def _npz(file: Path) -> tuple[Piece, int]:
 def _one_array(file: Path, name: str, headers: dict[str, Any]) -> tuple[Piece, int]:
     """Dense block that is the only array of its file, and the bytes it takes in memory."""
     if len(headers) != 1:
-        held = ", ".join(map(shorten, headers)) or "nothing"
+        members = ", ".join(map(shorten, headers)) or "nothing"
         raise ValueError(
-            f"{name} holds {held}; a block is one array, or what scipy.sparse.save_npz writes."
+            f"{name} holds {members}; a block is one array, or what scipy.sparse.save_npz writes."
         )
     ((shape, _, stored),) = headers.values()
     read_as = floating(stored, name)
@@ -267,3 +273,69 @@ def _name(file: Path) -> str:
 def _natural(file: Path) -> list[int | str]:
     """Key by which numbers in names count as numbers."""
     return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", file.name)]
+
+
+# Of the entry before a member of a zip archive: the length of its fixed part, and where in it stand
+# the lengths of the name and of the extra field that follow.
+_FIXED, _LENGTHS = 30, slice(26, 30)
+Stamp = tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class ArrayLocation:
+    """An array in a file: where it begins, what it is made of, and how many."""
+
+    offset: int
+    dtype: np.dtype
+    count: int
+
+
+@dataclass(frozen=True)
+class TrustedBlock:
+    """The arrays of a CSR block in a file that had this stamp."""
+
+    file: Path
+    stamp: Stamp
+    shape: tuple[int, int]
+    parts: tuple[ArrayLocation, ArrayLocation, ArrayLocation]
+
+    def read(self) -> sp.csr_array:
+        """The block."""
+        arrays = (np.fromfile(self.file, p.dtype, p.count, offset=p.offset) for p in self.parts)
+        block = sp.csr_array(tuple(arrays), shape=self.shape)
+        block.has_canonical_format = True  # it was when it was checked
+        return block
+
+
+def stamp(file: Path) -> Stamp:
+    """What changes when a file is written anew; None if it is not there."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+def locate_arrays(file: Path, stamped: Stamp, block: InMemory) -> TrustedBlock | None:
+    """Where a checked CSR block lies in its file; None if it lies there in another form."""
+    with ZipFile(file) as archive, file.open("rb") as stream:
+        members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        infos = [members[name] for name in ("data", "indices", "indptr")]
+        # What is compressed cannot be taken as it lies in the file.
+        if any(info.compress_type != ZIP_STORED for info in infos):
+            return None
+        data, indices, indptr = (_array_location(stream, info) for info in infos)
+    arrays = (block.data, block.indices, block.indptr)
+    # A type that was changed by the checks would have to be changed at each reading.
+    if any(p.dtype != a.dtype for p, a in zip((data, indices, indptr), arrays, strict=True)):
+        return None
+    return TrustedBlock(file, stamped, block.shape, (data, indices, indptr))
+
+
+def _array_location(stream: IO[bytes], info: ZipInfo) -> ArrayLocation:
+    """An array that is a member of an archive, not compressed."""
+    stream.seek(info.header_offset)
+    lengths = np.frombuffer(stream.read(_FIXED)[_LENGTHS], dtype="<u2")
+    stream.seek(info.header_offset + _FIXED + int(lengths.sum()))
+    shape, _, dtype = array_header(stream)
+    return ArrayLocation(stream.tell(), dtype, prod(shape))

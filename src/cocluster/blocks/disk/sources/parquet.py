@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from cocluster.blocks.disk.memory import readable
-from cocluster.blocks.disk.sources._buckets import disk_room, entry_type, gather, scatter
-from cocluster.blocks.disk.sources._sizes import budget, cut_rows, index_bytes
+from cocluster.blocks.disk.sources.base import budget, cut_rows, index_bytes
 from cocluster.blocks.disk.sources.folder import Blocks, open_files
+from cocluster.linalg.checked import as_matrix
 from cocluster.linalg.types import Array
 from cocluster.utils.files import wrap_read_errors
 from cocluster.utils.optional import library
@@ -37,15 +41,15 @@ def open_parquet(path: Path, memory: int) -> Blocks:
     """
     lines = _lines(path, memory)
     samples, features = Names(), Names()
-    entries_of_rows = _survey(lines, samples, features, memory)
+    row_entries = _survey(lines, samples, features, memory)
     if not len(samples):
         raise ValueError(f"{path.name} has no lines.")
     entry = np.dtype(lines.dtype).itemsize + index_bytes(len(features))
-    costs = entries_of_rows * entry + index_bytes(len(features))
+    costs = row_entries * entry + index_bytes(len(features))
     row_counts = cut_rows([costs], path.name, memory)
     folder = Path(tempfile.mkdtemp(prefix="cocluster-"))
     try:
-        with disk_room(folder, int(entries_of_rows.sum()) * entry_type(lines.dtype).itemsize, path):
+        with disk_room(folder, int(row_entries.sum()) * entry_type(lines.dtype).itemsize, path):
             coded = (
                 (samples.codes(sample), features.codes(feature), value)
                 for sample, feature, value in lines
@@ -78,32 +82,32 @@ class Names:
     """Names, numbered as they first appear."""
 
     def __init__(self) -> None:
-        self._known = _pyarrow().array([], _pyarrow().large_string())
+        self._names = _pyarrow().array([], _pyarrow().large_string())
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._names)
 
     @property
     def n_bytes(self) -> int:
         """Bytes of the names, as they are kept and as they are handed out."""
-        return 2 * int(self._known.nbytes) + NAME_BYTES * len(self)
+        return 2 * int(self._names.nbytes) + NAME_BYTES * len(self)
 
     def codes(self, names: Any) -> Array:
         """Numbers of the names in an Arrow array, new ones after those that are known."""
         # Each name of a batch is looked up once, however often it occurs.
         encoded = names.dictionary_encode()
-        found = _compute().index_in(encoded.dictionary, value_set=self._known)
-        new = encoded.dictionary.filter(found.is_null())
-        codes = found.fill_null(-1).to_numpy(zero_copy_only=False).copy()
+        positions = _compute().index_in(encoded.dictionary, value_set=self._names)
+        new = encoded.dictionary.filter(positions.is_null())
+        codes = positions.fill_null(-1).to_numpy(zero_copy_only=False).copy()
         # New names are numbered after the known ones, in the order in which they come.
         codes[codes < 0] = len(self) + np.arange(len(new))
         if len(new):
-            self._known = _pyarrow().concat_arrays([self._known, new])
+            self._names = _pyarrow().concat_arrays([self._names, new])
         return np.asarray(codes[encoded.indices.to_numpy()])
 
     def as_array(self) -> Array:
         """All names in their order."""
-        return np.asarray(self._known.to_numpy(zero_copy_only=False))
+        return np.asarray(self._names.to_numpy(zero_copy_only=False))
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ class Lines:
     def __iter__(self) -> Iterator[tuple[Any, Any, Array]]:
         """Samples and features as Arrow arrays, and values."""
         for file, columns in self.columns.items():
-            with wrap_read_errors(file.name, *_errors()), _opened(file) as opened:
+            with wrap_read_errors(file.name, *_errors()), _open_file(file) as opened:
                 for batch in opened.iter_batches(self.at_once, columns=list(columns)):
                     sample, feature, value = (_plain(file, batch, name) for name in columns)
                     numbers = value.to_numpy(zero_copy_only=False).astype(self.dtype)
@@ -152,7 +156,7 @@ def _lines(path: Path, memory: int) -> Lines:
     columns, single = {}, True
     n_lines = 0
     for file in files:
-        with wrap_read_errors(file.name, *_errors()), _opened(file) as opened:
+        with wrap_read_errors(file.name, *_errors()), _open_file(file) as opened:
             schema, n_lines = opened.schema_arrow, n_lines + opened.metadata.num_rows
             columns[file] = _long_columns(file, schema.names)
         value = schema.field(columns[file][-1]).type
@@ -207,7 +211,7 @@ def _texts(column: Any) -> Any:
     return pyarrow.array(spelled, pyarrow.large_string())
 
 
-def _opened(file: Path) -> Any:
+def _open_file(file: Path) -> Any:
     """A parquet file, read piece by piece."""
     # Without a buffer whole column chunks would be held.
     return library("pyarrow.parquet", "parquet files", "parquet").ParquetFile(
@@ -228,3 +232,79 @@ def _errors() -> tuple[type[Exception], ...]:
 def _compute() -> Any:
     """Its functions of arrays."""
     return library("pyarrow.compute", "parquet files", "parquet")
+
+
+# No room on the disk, or none left to this user.
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+def entry_type(dtype: np.dtype) -> np.dtype:
+    """One entry in a file of a bucket; rows are counted from the first of the bucket."""
+    return np.dtype([("row", np.int32), ("column", np.int32), ("value", dtype)])
+
+
+def scatter(
+    entries: Iterable[tuple[Array, Array, Array]], ends: Array, dtype: np.dtype, folder: Path
+) -> None:
+    """Append entries (rows, columns, values) to one file for each range of rows.
+
+    `ends` are the ends of the ranges, the first of which starts at 0.
+    """
+    starts = np.append(0, ends[:-1])
+    for rows, columns, values in entries:
+        bucket = np.searchsorted(ends, rows, side="right")
+        # Sorted by bucket, each file is appended to once per batch.
+        order = np.argsort(bucket, kind="stable")
+        records = np.empty(len(rows), dtype=entry_type(dtype))
+        records["row"] = (rows - starts[bucket])[order]
+        records["column"] = columns[order]
+        records["value"] = values[order]
+        numbers, first = np.unique(bucket[order], return_index=True)
+        for number, batch in zip(numbers, np.split(records, first[1:]), strict=True):
+            with _bucket(folder, number).open("ab") as stream:
+                stream.write(batch.view(np.uint8).data)  # the bytes, without a copy
+
+
+def gather(
+    folder: Path, row_counts: tuple[int, ...], n_columns: int, dtype: np.dtype, name: str
+) -> list[str]:
+    """Turn every bucket into a CSR block, with repeated entries added; names of the blocks."""
+    names = []
+    for number, (start, stop) in enumerate(pairwise(accumulate(row_counts, initial=0))):
+        bucket = _bucket(folder, number)
+        rows, columns, values = _fields(bucket, dtype)
+        bucket.unlink()
+        shape = (stop - start, n_columns)
+        block = sp.coo_array((values, (rows, columns)), shape=shape).tocsr()
+        del rows, columns, values  # as large as the block, which is now checked and written
+        names.append(f"rows {start}:{stop} of {name}")
+        sp.save_npz(folder / f"{number}.npz", as_matrix(block, names[-1]), compressed=False)
+    return names
+
+
+@contextmanager
+def disk_room(folder: Path, needed: int, path: Path) -> Iterator[None]:
+    """Refuse a disk that is too small, before and while it is written to."""
+    message = (
+        f"Sorting {path.name} into row blocks needs {readable(needed)} in {folder.parent}, which "
+        "has not so much left; free some, or set TMPDIR to a folder on a larger disk."
+    )
+    if shutil.disk_usage(folder).free < needed:
+        raise OSError(errno.ENOSPC, message)
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in DISK_FULL:
+            raise
+        raise OSError(errno.ENOSPC, message) from error
+
+
+def _fields(bucket: Path, dtype: np.dtype) -> list[Array]:
+    """Rows, columns and values of a bucket."""
+    entries = np.fromfile(bucket, dtype=entry_type(dtype))
+    return [entries[field].copy() for field in ("row", "column", "value")]
+
+
+def _bucket(folder: Path, number: int) -> Path:
+    """File of a range of rows."""
+    return folder / f"{number}.entries"

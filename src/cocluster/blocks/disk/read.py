@@ -56,7 +56,7 @@ class StoredBlocks(RowBlocks):
         self._ends = np.cumsum(self.row_counts)
         # What the transformations make of no rows has the type of what they make of all.
         nothing = sp.csr_array((0, self.shape[1]), dtype=source.dtype)
-        self.dtype = np.dtype(self._transformed(nothing).dtype)
+        self.dtype = np.dtype(self._transform(nothing).dtype)
 
     def rowwise(self, function: Callable[..., InMemory], *shared: Any) -> Self:
         """The matrix with every block transformed as it is read."""
@@ -78,11 +78,11 @@ class StoredBlocks(RowBlocks):
         self, G: Any, H: Partition, codes: Array, bias: Array
     ) -> tuple[Partition, Array]:
         """New labels, and what they change: added up as the blocks go by."""
-        parts, change = [], np.zeros((self.shape[1], G.n_clusters), self.dtype)
-        for labels, part in self._results(reassigned, (H, codes, bias), (G,)):
-            parts.append(labels)
-            change += part
-        return stacked(parts), change
+        labels_by_block, change = [], np.zeros((self.shape[1], G.n_clusters), self.dtype)
+        for labels, block_change in self._results(reassigned, (H, codes, bias), (G,)):
+            labels_by_block.append(labels)
+            change += block_change
+        return stacked(labels_by_block), change
 
     def placed(self, values: Factor) -> Factor:
         """The values themselves: factors are in memory."""
@@ -92,11 +92,11 @@ class StoredBlocks(RowBlocks):
         # Sorted, so that each block is read once however the positions are mixed.
         order = np.argsort(positions, kind="stable")
         owner = np.searchsorted(self._ends, positions[order], side="right")
-        found = []
+        picked = []
         for number in np.unique(owner).tolist():
             local = positions[order][owner == number] - self._rows(number).start
-            found.append(self._transformed(self.source.read(number))[local])
-        return stacked(found)[np.argsort(order)]
+            picked.append(self._transform(self.source.read(number))[local])
+        return stacked(picked)[np.argsort(order)]
 
     def fits(self, n_clusters: int) -> None:
         """Raise ValueError if memory is too small for factors with ``n_clusters`` columns."""
@@ -127,7 +127,7 @@ class StoredBlocks(RowBlocks):
                 # Left before the result is handed out: what the caller does with it is not part of
                 # a block.
                 with passes.part_of(len(self.row_counts)):
-                    result = function(self._transformed(block), *parts, *shared)
+                    result = function(self._transform(block), *parts, *shared)
                 yield result
 
     def _rows(self, number: int) -> slice:
@@ -135,7 +135,7 @@ class StoredBlocks(RowBlocks):
         end = int(self._ends[number])
         return slice(end - self.row_counts[number], end)
 
-    def _transformed(self, block: InMemory) -> InMemory:
+    def _transform(self, block: InMemory) -> InMemory:
         """A block as the transformations make it."""
         for function, shared in self._transforms:
             block = function(block, *shared)

@@ -78,10 +78,10 @@ def _pieces(
     blocks: InMemory | Iterable[InMemory], rows_per_block: int | None
 ) -> Iterator[InMemory]:
     """Checked blocks that are small enough."""
-    whole = hasattr(blocks, "shape")  # a matrix could be iterated over, too: row by row
+    single = hasattr(blocks, "shape")  # a matrix could be iterated over, too: row by row
     n_columns = None
-    for number, block in enumerate([blocks] if whole else blocks):
-        name = "X" if whole else f"block {number}"
+    for number, block in enumerate([blocks] if single else blocks):
+        name = "X" if single else f"block {number}"
         matrix = as_matrix(block, name)
         n_columns = n_columns or matrix.shape[1]
         if matrix.shape[1] != n_columns:

@@ -15,9 +15,9 @@ pytest.importorskip("h5py")
 
 import h5py
 
-from cocluster.blocks.disk.sources import trying
-from cocluster.blocks.disk.sources._trial import tried
-from cocluster.blocks.disk.sources.h5ad import open_h5ad
+from cocluster.blocks.disk.sources import hdf5_probe
+from cocluster.blocks.disk.sources.arrays import open_h5ad
+from cocluster.blocks.disk.sources.hdf5_probe import probe
 from cocluster.io import read
 
 # Programs that answer like the trial, but for files called "bad".
@@ -55,10 +55,10 @@ def matrix(tmp_path: Path) -> Path:
 def test_harm_to_the_other_process_is_said_in_a_sentence(kind, tmp_path, monkeypatch, matrix):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM.format(harm=HARM[kind]))
-    monkeypatch.setattr(trying, "SECONDS", 0.2)
-    monkeypatch.setattr(trying, "PATIENCE", 5.0)
-    monkeypatch.setattr(trying, "PROGRAM", program)
-    trial = trying._Trial()
+    monkeypatch.setattr(hdf5_probe, "SECONDS", 0.2)
+    monkeypatch.setattr(hdf5_probe, "PATIENCE", 5.0)
+    monkeypatch.setattr(hdf5_probe, "PROGRAM", program)
+    trial = hdf5_probe._Probe()
     bad = tmp_path / "bad.h5ad"
     bad.write_bytes(b"x")
     first = trial.ask(matrix, 0.2)
@@ -67,7 +67,7 @@ def test_harm_to_the_other_process_is_said_in_a_sentence(kind, tmp_path, monkeyp
     # Another process has taken its place.
     assert int(trial.ask(matrix, 0.2)) not in (int(first), os.getpid())
     trial.close()
-    monkeypatch.setattr(trying, "_trial", trial)
+    monkeypatch.setattr(hdf5_probe, "_probe", trial)
     with pytest.raises(
         ValueError, match=r"bad\.h5ad cannot be read \(the library for HDF5 crashes"
     ):
@@ -79,16 +79,16 @@ def test_a_file_on_which_the_library_runs_without_end(tmp_path, monkeypatch):
     # AnnData of a few rows, in which some bytes were changed.
     path = tmp_path / "endless.h5ad"
     path.write_bytes(gzip.decompress(Path(__file__).with_name("endless.h5ad.gz").read_bytes()))
-    monkeypatch.setattr(trying, "SECONDS", 1.0)
+    monkeypatch.setattr(hdf5_probe, "SECONDS", 1.0)
     for reading in (lambda: open_h5ad(path, 10**6), lambda: read(path)):
         with pytest.raises(ValueError, match=r"endless\.h5ad cannot be read \(.*end in 1 seconds"):
             reading()
 
 
 def test_sound_files_are_read_to_their_end(matrix):
-    trying.refuse_damaged(matrix)
+    hdf5_probe.refuse_damaged(matrix)
     for most in (0, 10**6):
-        tried(str(matrix), most)
+        probe(str(matrix), most)
 
 
 def test_damage_in_values_is_found_in_small_files_only(matrix):
@@ -98,7 +98,7 @@ def test_damage_in_values_is_found_in_small_files_only(matrix):
     raw[places[2] : places[2] + 8] = bytes(8)
     matrix.write_bytes(raw)
     with pytest.raises(ValueError, match=r"filter|inflate|read"):
-        trying.refuse_damaged(matrix)
+        hdf5_probe.refuse_damaged(matrix)
 
 
 def test_a_trial_may_not_take_all_memory(tmp_path, monkeypatch):
@@ -108,15 +108,15 @@ def test_a_trial_may_not_take_all_memory(tmp_path, monkeypatch):
     with h5py.File(path, "w") as file:
         # One row of this takes more than is allowed below.
         file.create_dataset("X", (2, 60_000_000), "f8")
-    monkeypatch.setattr(trying, "MOST_MEMORY", 10**8)
+    monkeypatch.setattr(hdf5_probe, "MOST_MEMORY", 10**8)
     with pytest.raises(ValueError, match=r"memory|allocate"):
-        trying.refuse_damaged(path)
+        hdf5_probe.refuse_damaged(path)
 
 
 def test_without_processes_files_are_taken_as_they_are(matrix, monkeypatch):
     def none(*_args, **_options):
         raise OSError("no processes here")
 
-    monkeypatch.setattr(trying, "_trial", trying._Trial())
+    monkeypatch.setattr(hdf5_probe, "_probe", hdf5_probe._Probe())
     monkeypatch.setattr(subprocess, "Popen", none)
-    trying.refuse_damaged(matrix)
+    hdf5_probe.refuse_damaged(matrix)
