@@ -18,7 +18,7 @@ PAGES = (
     "start/live",
     "gallery/index",
     "gallery/plot_01_texts",
-    "how-to/moving",
+    "how-to/other-libraries",
     "explanation/choosing",
     "explanation/factorisation",
     "reference/names",
