@@ -1,4 +1,4 @@
-"""How the documentation is built (``make docs``): nothing is fetched, and no page fetches."""
+"""Sphinx configuration (``make docs``). Neither the build nor the pages use the network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import cocluster  # noqa: E402
 project = "cocluster"
 author = "the authors of cocluster"
 version = release = cocluster.__version__
-# A page that says when it was built would differ from build to build.
+# A build date would make every build differ.
 html_last_updated_fmt = None
 
 extensions = [
@@ -26,7 +26,7 @@ extensions = [
     "sphinx.ext.intersphinx",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
-    # Our own, in _ext/.
+    # Extensions of this project, in _ext/.
     "live",
     "mathml",
     "offline",
@@ -41,19 +41,19 @@ myst_enable_extensions = ["colon_fence", "dollarmath", "deflist", "attrs_block"]
 myst_heading_anchors = 3
 
 # -- Reference ---------------------------------------------------------------------------------
-# Names in single backticks are names of Python; those that are not public stay plain.
+# Names in single backticks are Python names; names that are not public are not linked.
 default_role = "py:obj"
-# By name: the page is written when the build begins, after Sphinx has looked for pages.
+# Listed by name, because the page is generated after Sphinx has searched for pages.
 autosummary_generate = ["reference/names.rst"]
-# Two names that differ only in case would be one file on some disks.
+# Two names that differ only in case would share a file on some file systems.
 autosummary_filename_map = {"cocluster.Account": "cocluster.Account-class"}
-autodoc_typehints = "none"  # the docstrings say the types in words
+autodoc_typehints = "none"  # the docstrings describe the types
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
 # -- Other projects ----------------------------------------------------------------------------
-# Inventories are asked for only where someone says so: a build never needs a network.
+# Inventories are downloaded only if DOCS_ONLINE is set, so that a build needs no network.
 intersphinx_mapping = (
     {
         "numpy": ("https://numpy.org/doc/stable/", None),
@@ -65,7 +65,7 @@ intersphinx_mapping = (
 )
 
 # -- Gallery -----------------------------------------------------------------------------------
-# One thread: the examples are small, and the pages are the same on every machine.
+# The examples are small; with one thread the pages are the same on every machine.
 os.environ.setdefault("COCLUSTER_NUM_THREADS", "1")
 
 sphinx_gallery_conf: dict[str, Any] = {
@@ -110,13 +110,13 @@ suppress_warnings = ["config.cache"]
 
 
 def setup(app: Any) -> None:
-    """Leave out what the classes have from scikit-learn: its own pages tell it."""
-    app.connect("autodoc-skip-member", _from_elsewhere)
+    """Leave out members inherited from scikit-learn, which its own pages document."""
+    app.connect("autodoc-skip-member", _skip_inherited)
 
 
-def _from_elsewhere(
+def _skip_inherited(
     app: Any, what: str, name: str, value: Any, skip: bool, options: Any
 ) -> bool | None:
-    """True to leave a member out, None to let others decide."""
+    """Return True to leave a member out, None for the default decision."""
     module = getattr(value, "__module__", None) or ""
     return True if module.startswith("sklearn") else None

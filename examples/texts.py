@@ -1,7 +1,8 @@
 """Co-cluster texts and their words: ``python examples/texts.py FILE -k 20``.
 
-FILE is a folder of texts, a table with a column of texts (CSV, Excel, parquet), JSON, or a document
-a line; also packed. With ``--model NAME`` a model of sentence-transformers gives a second view.
+FILE is a folder of texts, a table with a column of texts (CSV, Excel, parquet), a JSON file, or a
+file with one text per line; it may be compressed. With ``--model NAME``, embeddings by a model of
+sentence-transformers are used as a second view.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python examples/texts.py", description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("-k", "--clusters", type=int, default=10)
-    parser.add_argument("--model", help="such as all-MiniLM-L6-v2")
-    asked = parser.parse_args(arguments)
+    parser.add_argument("--model", help="sentence-transformers model, for example all-MiniLM-L6-v2")
+    options = parser.parse_args(arguments)
 
-    dataset = read(asked.file)
-    if asked.model:
-        dataset = dataset.with_view("embeddings", sentence_model(asked.model))
+    dataset = read(options.file)
+    if options.model:
+        dataset = dataset.with_view("embeddings", sentence_model(options.model))
     print(dataset.reading.summary())
     print(dataset.reading.counting)
     for note in dataset.notes:
         print(f"note: {note}")
 
-    labels = CoCluster(asked.clusters, random_state=0).fit(dataset.data).labels_
+    labels = CoCluster(options.clusters, random_state=0).fit(dataset.data).labels_
     names = dataset.feature_names["words"]
     words = characteristic_features(dataset.views["words"], labels, names, n=8)
     for cluster, size in enumerate(np.bincount(labels)):

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw by themselves: no script, no font, no network."""
+"""Render formulas as MathML, which browsers display without scripts, fonts or a network."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ logger = logging.getLogger(__name__)
 
 
 def inline(self: Any, node: nodes.Element) -> None:
-    """A formula in a line."""
-    self.body.append(drawn(node, as_block=False))
+    """Render an inline formula."""
+    self.body.append(to_mathml(node, as_block=False))
     raise nodes.SkipNode
 
 
 def display(self: Any, node: nodes.Element) -> None:
-    """A formula on a line of its own."""
-    self.body.append(f'<div class="formula" tabindex="0">{drawn(node, as_block=True)}</div>')
+    """Render a displayed formula."""
+    self.body.append(f'<div class="formula" tabindex="0">{to_mathml(node, as_block=True)}</div>')
     raise nodes.SkipNode
 
 
-def drawn(node: nodes.Element, as_block: bool) -> str:
-    """The formula, or as it was written, with a warning, where LaTeX is used that is not known."""
+def to_mathml(node: nodes.Element, as_block: bool) -> str:
+    """Return a formula as MathML; if its LaTeX is not supported, warn and return the source."""
     try:
         formula: str = tex2mathml(node.astext(), as_block=as_block)
     except MathError as error:
@@ -36,6 +36,6 @@ def drawn(node: nodes.Element, as_block: bool) -> str:
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Offer it as a way in which HTML pages have formulas."""
+    """Register the renderer for HTML pages."""
     app.add_html_math_renderer("mathml", (inline, None), (display, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

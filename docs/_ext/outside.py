@@ -1,7 +1,8 @@
-"""Pages that live elsewhere in the tree, beside what writes them, as pages of the documentation.
+"""Copy pages from other folders of the repository into the documentation.
 
-Figures and tables stand where the benchmarks put them. Here they are copied to ``results/`` and
-``project/``; links between them are kept, and links to code become plain words.
+The benchmarks write their pages and figures beside their code. This extension copies them to
+``results/``, and the project's own pages to ``project/``. It keeps links between pages and turns links
+to code into plain text.
 """
 
 from __future__ import annotations
@@ -17,60 +18,60 @@ from written import put
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
-IN_PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+PROJECT_PAGES = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 
 
 def pages() -> dict[Path, Path]:
-    """Where each page is, and where its copy goes."""
+    """Return the path of each copy by the path of its original."""
     results = {
         path: DOCS / "results" / path.relative_to(ROOT)
         for path in sorted((ROOT / "benchmarks").rglob("*.md"))
         if not any(part.startswith(".") or part == "working" for part in path.parts)
     }
-    return results | {ROOT / name: DOCS / "project" / name for name in IN_PROJECT}
+    return results | {ROOT / name: DOCS / "project" / name for name in PROJECT_PAGES}
 
 
 def copy(app: Any) -> None:
-    """Copy all pages, with the pictures beside them; copies of pages that are gone go, too."""
-    found = pages()
+    """Copy all pages with their figures, and remove copies whose originals no longer exist."""
+    copies = pages()
     for folder in (DOCS / "results" / "benchmarks", DOCS / "project"):
-        for old in set(folder.rglob("*.md")) - set(found.values()):
+        for old in set(folder.rglob("*.md")) - set(copies.values()):
             old.unlink()
-    for source, target in found.items():
-        put(target, linked(source, found))
+    for source, target in copies.items():
+        put(target, relink(source, copies))
         for picture in source.parent.glob("*.png"):
             _copy_picture(picture, target.parent / picture.name)
 
 
-def linked(source: Path, found: dict[Path, Path]) -> str:
-    """The text of a page with links that hold at its new place."""
-    target = found[source]
+def relink(source: Path, copies: dict[Path, Path]) -> str:
+    """Return the text of a page with links that are valid at the place of its copy."""
+    target = copies[source]
 
     def link(match: re.Match[str]) -> str:
-        mark, words, address, anchor = match.groups()
+        image_mark, words, address, anchor = match.groups()
         if "://" in address:
             return match[0]
-        pointed = (source.parent / address).resolve()
-        if mark:
+        original = (source.parent / address).resolve()
+        if image_mark:
             return match[0]
-        place = found.get(pointed, pointed)
-        if DOCS not in place.parents or (pointed not in found and not place.exists()):
+        path = copies.get(original, original)
+        if DOCS not in path.parents or (original not in copies and not path.exists()):
             return words
-        return f"[{words}]({os.path.relpath(place, target.parent)}{anchor or ''})"
+        return f"[{words}]({os.path.relpath(path, target.parent)}{anchor or ''})"
 
     text = LINK.sub(link, source.read_text(encoding="utf-8"))
-    # Parts of a longer page begin with a smaller heading; as pages they need a title.
+    # Sections of a longer page start with a second-level heading; as pages they need a title.
     return re.sub(r"^#(#+ )", r"\1", text, flags=re.MULTILINE) if text.startswith("## ") else text
 
 
 def _copy_picture(source: Path, target: Path) -> None:
-    """Copy a picture unless it is there."""
+    """Copy an image unless the copy is up to date."""
     if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(source, target)
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Copy before the pages are read."""
+    """Register `copy` to run before Sphinx reads the pages."""
     app.connect("builder-inited", copy, priority=100)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""Which names are public: those that the reference has, and that the tests look at."""
+"""List the public names, which the reference documents and the tests check."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any
 
 # Modules whose names are public, in the order of the reference.
 MODULES = {
-    "cocluster": "The front door",
+    "cocluster": "Estimators and main functions",
     "cocluster.omics": "Cells and genes",
-    "cocluster.io": "Files",
-    "cocluster.datasets": "Data to try",
-    "cocluster.preprocessing": "Preparation",
+    "cocluster.io": "Reading files",
+    "cocluster.datasets": "Example data",
+    "cocluster.preprocessing": "Preprocessing",
     "cocluster.metrics": "Scores",
-    "cocluster.report.plots": "Pictures",
+    "cocluster.report.plots": "Plots",
     "cocluster.report.statistics": "Features of clusters",
     "cocluster.links": "Links",
-    "cocluster.interview": "Asking",
+    "cocluster.interview": "Active learning",
     "cocluster.graphs": "Graphs",
     "cocluster.projects": "Projects",
     "cocluster.trifactor": "Parts of factorisations",
     "cocluster.utils.threads": "Threads",
 }
-# Of these modules only some names are for users; the others serve the rest of the library.
-SOME = {
+# Only these names of the following modules are public; the others are internal.
+SELECTED = {
     "cocluster.graphs": ["candidate_graphs", "knn_graph", "laplacian", "nearest_neighbours"],
     "cocluster.links": ["Closure", "Conflict", "Labelling", "Violations"],
     "cocluster.report.statistics": ["characteristic_features"],
@@ -54,27 +54,27 @@ SOME = {
 }
 
 
-def names_of(module: str) -> list[str]:
-    """The public names of a module: ``__all__``, or its own functions without an underscore."""
-    if module in SOME:
-        return SOME[module]
-    found = import_module(module)
-    if hasattr(found, "__all__"):
-        # What the front door has is told there.
-        front = () if module == "cocluster" else import_module("cocluster").__all__
-        return sorted((set(found.__all__) - set(front)), key=str.lower)
-    return [name for name, value in vars(found).items() if _own(value, found, name)]
+def public_names(module: str) -> list[str]:
+    """Return the public names of a module: ``__all__``, or the public functions it defines."""
+    if module in SELECTED:
+        return SELECTED[module]
+    imported = import_module(module)
+    if hasattr(imported, "__all__"):
+        # Names that the top-level package exports are documented there.
+        top_level = () if module == "cocluster" else import_module("cocluster").__all__
+        return sorted((set(imported.__all__) - set(top_level)), key=str.lower)
+    return [name for name, value in vars(imported).items() if _is_public(value, imported, name)]
 
 
 def public() -> dict[str, Any]:
-    """Every public object by its full name."""
+    """Return every public object by its full name."""
     return {
         f"{module}.{name}": getattr(import_module(module), name)
         for module in MODULES
-        for name in names_of(module)
+        for name in public_names(module)
     }
 
 
-def _own(value: Any, module: Any, name: str) -> bool:
-    """Whether a function was written in this module to be used."""
+def _is_public(value: Any, module: Any, name: str) -> bool:
+    """Return whether a value is a public function defined in this module."""
     return isfunction(value) and getmodule(value) is module and not name.startswith("_")

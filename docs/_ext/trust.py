@@ -1,4 +1,4 @@
-"""Tables of `trust.md`, from the files that the runs have written (``benchmarks/results``)."""
+"""Write the tables of `trust.md` from the results of the runs (``benchmarks/results``)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 from written import put
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
-NOTHING = "*Not run yet: `{command}` writes `benchmarks/results/{file}`.*"
+NOT_RUN = "*Not run yet: `{command}` writes `benchmarks/results/{file}`.*"
 
 
-def counted(file: str, command: str) -> Iterator[str]:
-    """A table of counts as it is, and below it the sums."""
-    place = RESULTS / file
-    if not place.exists():
-        yield NOTHING.format(command=command, file=file)
+def count_table(file: str, command: str) -> Iterator[str]:
+    """Yield the lines of a table of counts, with the column sums at the end."""
+    path = RESULTS / file
+    if not path.exists():
+        yield NOT_RUN.format(command=command, file=file)
         return
-    with place.open(newline="", encoding="utf-8") as opened:
+    with path.open(newline="", encoding="utf-8") as opened:
         rows = list(csv.DictReader(opened))
     first, *others = rows[0]
     counts = {name for name in others if all(row[name].isdecimal() for row in rows)}
@@ -28,40 +28,41 @@ def counted(file: str, command: str) -> Iterator[str]:
     for row in rows:
         cells = [f"{int(row[name]):,}" if name in counts else row[name] for name in others]
         yield f"| {row[first]} | {' | '.join(cells)} |"
-    # Peaks of memory come one after the other, and do not add up.
-    added = counts - {"peak_mb"}
-    sums = [f"**{sum(int(r[name]) for r in rows):,}**" if name in added else "" for name in others]
+    # Peaks of memory occur one after the other, so their sum has no meaning.
+    summed = counts - {"peak_mb"}
+    sums = [f"**{sum(int(r[name]) for r in rows):,}**" if name in summed else "" for name in others]
     yield f"| **all** | {' | '.join(sums)} |"
 
 
 def coverage() -> Iterator[str]:
-    """Shares of lines and branches that the tests run, floor by floor."""
+    """Yield the lines of the table of test coverage by layer."""
     file = RESULTS / "coverage.json"
     if not file.exists():
-        yield NOTHING.format(command="make coverage", file=file.name)
+        yield NOT_RUN.format(command="make coverage", file=file.name)
         return
-    floors: dict[str, dict[str, int]] = json.loads(file.read_text(encoding="utf-8"))
-    yield "| floor | lines | branches | covered |\n|---|---:|---:|---:|"
-    for name, own in floors.items():
-        share = (own["covered_lines"] + own["covered_branches"]) / (own["lines"] + own["branches"])
-        yield f"| {name} | {own['lines']:,} | {own['branches']:,} | {share:.1%} |"
+    layers: dict[str, dict[str, int]] = json.loads(file.read_text(encoding="utf-8"))
+    yield "| layer | lines | branches | covered |\n|---|---:|---:|---:|"
+    for name, layer in layers.items():
+        covered = layer["covered_lines"] + layer["covered_branches"]
+        share = covered / (layer["lines"] + layer["branches"])
+        yield f"| {name} | {layer['lines']:,} | {layer['branches']:,} | {share:.1%} |"
 
 
 TABLES: dict[str, Callable[[], Iterator[str]]] = {
-    "faults.md": lambda: counted("faults.csv", "make faults"),
-    "fuzz.md": lambda: counted("fuzz.csv", "make fuzz"),
-    "drawn.md": lambda: counted("drawn.csv", "make fuzz"),
+    "faults.md": lambda: count_table("faults.csv", "make faults"),
+    "fuzz.md": lambda: count_table("fuzz.csv", "make fuzz"),
+    "drawn.md": lambda: count_table("drawn.csv", "make fuzz"),
     "coverage.md": coverage,
 }
 
 
 def write(app: Any) -> None:
-    """Write the tables that the page includes."""
+    """Write the tables that `trust.md` includes."""
     for name, table in TABLES.items():
         put(Path(app.srcdir) / "_written" / name, "\n".join(table()) + "\n")
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Write before the pages are read."""
+    """Register `write` to run before Sphinx reads the pages."""
     app.connect("builder-inited", write, priority=100)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

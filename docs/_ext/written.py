@@ -1,7 +1,7 @@
-"""Pages that the library writes itself, so that they cannot grow old.
+"""Generate pages from the library itself, so that they are always up to date.
 
-The table of methods, which pages include; all commands with their options; the schema of an
-account; and the public names of each module. Git does not know them.
+The pages are the table of methods, which other pages include; the commands with their options; the
+schema of an account; the HTTP interface; and the public names of each module. They are not in Git.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from public import MODULES, names_of, public
+from public import MODULES, public, public_names
 
 
 def methods() -> Iterator[str]:
-    """The catalogue as a table."""
+    """Yield the catalogue of methods as a Markdown table."""
     from cocluster.methods.catalogue import as_markdown
 
     yield as_markdown()
 
 
 def commands() -> Iterator[str]:
-    """Every command with its help, from the parser that reads it."""
+    """Yield the help of every command, taken from the parser."""
     from cocluster.cli.parser import commands as parser
     from cocluster.cli.parser import subcommands
 
@@ -34,7 +34,7 @@ def commands() -> Iterator[str]:
 
 
 def schema() -> Iterator[str]:
-    """What an account holds, part by part."""
+    """Yield the fields of an account, section by section."""
     from cocluster import Account
 
     yield SCHEMA
@@ -47,7 +47,7 @@ def schema() -> Iterator[str]:
 
 
 def http() -> Iterator[str]:
-    """What the workbench can be asked for, from the table that its routes are made of."""
+    """Yield the HTTP interface of the workbench from its endpoint table."""
     from cocluster.web.api import PREFIX, Endpoint
     from cocluster.web.routes import ENDPOINTS
 
@@ -61,16 +61,16 @@ def http() -> Iterator[str]:
 
 
 def names() -> Iterator[str]:
-    """Every public name, each with a page of its own; in reST, which autosummary reads."""
-    yield _title("Every public name", "=") + NAMES
+    """Yield the list of public names in reST; autosummary creates a page for each."""
+    yield _title("Python API", "=") + NAMES
     for module, about in MODULES.items():
         yield _title(about, "-") + f".. currentmodule:: {module}\n"
         yield ".. autosummary::\n   :toctree: api\n   :template: name.rst\n"
-        yield from (f"   {name}" for name in names_of(module))
+        yield from (f"   {name}" for name in public_names(module))
         yield ""
 
 
-# Where each goes, below docs/.
+# The generator of each page, by the path of the page below docs/.
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "_written/methods.md": methods,
     "reference/command-line.md": commands,
@@ -81,52 +81,52 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
 COMMANDS = """\
 # The command line
 
-`pip install cocluster` brings the command `cocluster`. This page is written from the parser itself.
-Every command prints help with `--help`, and JSON for programs with `--json`. It ends with 0 if all
-went well, with 1 if the data or the options do not fit, with 2 if it was typed wrongly.
+Installing the package ([how to install](../start/install.md)) adds the command `cocluster`. This page
+is generated from its parser. Every command prints help with `--help`, and JSON for programs with
+`--json`. The exit code is 0 on success, 1 if the data or the options are invalid, and 2 for a usage
+error.
 """
 SCHEMA = """\
-# What an account holds
+# Fields of an account
 
-`cocluster.account(model, data)` puts all that is to be told of a fit into one plain value: the
-report, the Markdown, the JSON and the tables are made from it. `account.to_json()` follows this
-schema, which `Account.schema()` gives as [JSON Schema](https://json-schema.org). This page is
-written from it.
+`cocluster.account(model, data)` collects all results of a fit in one object, the *account*. The
+report, the Markdown, the JSON and the tables are generated from it. `account.to_json()` follows the
+schema on this page, which `Account.schema()` returns as [JSON Schema](https://json-schema.org).
 """
 HTTP = """\
 # The HTTP interface of the workbench
 
-`cocluster serve PROJECT` answers these, and nothing else. Every request needs the cookie of the
-page: open the printed address once, its token is exchanged for it. What is asked stands in the
-address, or, for POST, in a JSON body. Answers are JSON; a refusal is `{"error": "a sentence"}` with
-404 (not there), 409 (something else is at work) or 422 (it cannot be done).
-`/api/v1/openapi.json` has the same for programs, and `/api/v1/events` sends a line whenever
-something has changed.
+`cocluster serve PROJECT` answers the requests on this page. Every request needs the session cookie:
+open the printed address once, and its token is exchanged for the cookie. Pass parameters in the query
+string, or in a JSON body for POST. Responses are JSON. An error is `{"error": "a sentence"}` with the
+status 404 (not found), 409 (another operation is running) or 422 (invalid request).
+`/api/v1/openapi.json` contains the same description for programs, and `/api/v1/events` sends a line
+whenever the project changes.
 
-| method | address | what | fields |
+| method | address | description | fields |
 |---|---|---|---|"""
 NAMES = """\
-All of these can be relied on: they change only with a line in the :doc:`changelog
-</project/CHANGELOG>`. Other names are for those who work on the library.
+These names are public: every change to them is listed in the :doc:`changelog </project/CHANGELOG>`.
+All other names are internal.
 
 """
 
 
 def _title(words: str, line: str) -> str:
-    """A heading of reST."""
+    """Return a reST heading."""
     return f"{words}\n{line * len(words)}\n\n"
 
 
 class _Wide(argparse.HelpFormatter):
-    """Help of the same width on every terminal."""
+    """A help formatter with a fixed width, independent of the terminal."""
 
-    def __init__(self, prog: str, **given: Any) -> None:
-        # What a page shows without a bar to scroll by.
-        super().__init__(prog, **{**given, "width": 92})
+    def __init__(self, prog: str, **options: Any) -> None:
+        # 92 characters fit the text column of a page without a scroll bar.
+        super().__init__(prog, **{**options, "width": 92})
 
 
 def _type(value: dict[str, Any]) -> str:
-    """A type of the schema in words."""
+    """Describe a type of the JSON schema in words."""
     if "$ref" in value:
         name = value["$ref"].rsplit("/", 1)[-1]
         return f"[{name}](#account-{name.lower()})"
@@ -143,30 +143,30 @@ def _type(value: dict[str, Any]) -> str:
 
 
 def write(app: Any) -> None:
-    """Write what changed, and remove pages of names that are gone; the rest is not built again."""
-    known = set(public())
+    """Write the pages that have changed, and remove the pages of names that no longer exist."""
+    documented = set(public())
     for old in (Path(app.srcdir) / "reference" / "api").glob("*.rst"):
-        if old.stem.removesuffix("-class") not in known:
+        if old.stem.removesuffix("-class") not in documented:
             old.unlink()
     for name, page in PAGES.items():
         put(Path(app.srcdir) / name, "\n".join(page()) + "\n")
 
 
-def tell_programs(app: Any, exception: Exception | None) -> None:
-    """Put ``llms.txt`` at the address of the site, with the addresses that pages have there."""
-    listed = (Path(app.srcdir) / "llms.txt").read_text(encoding="utf-8")
-    put(Path(app.outdir) / "llms.txt", listed.replace(".md)", ".html)"))
+def write_llms_txt(app: Any, exception: Exception | None) -> None:
+    """Write ``llms.txt`` to the root of the site, with links to the HTML pages."""
+    text = (Path(app.srcdir) / "llms.txt").read_text(encoding="utf-8")
+    put(Path(app.outdir) / "llms.txt", text.replace(".md)", ".html)"))
 
 
 def put(path: Path, text: str) -> None:
-    """Write a file unless it has this text already."""
+    """Write a file unless it already contains this text."""
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Write the pages before autosummary looks for names in the pages (it comes at 500)."""
+    """Register `write` before autosummary, which reads the pages at priority 500."""
     app.connect("builder-inited", write, priority=100)
-    app.connect("build-finished", tell_programs)
+    app.connect("build-finished", write_llms_txt)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -50,9 +50,9 @@ async function report() {
   await new Promise((next) => { setTimeout(next, 50); });
   if (file) {
     const content = found.toPy(new Uint8Array(await file.arrayBuffer()));
-    return found.globals.get("of_file")(file.name, content.tobytes(), k);
+    return found.globals.get("report_from_file")(file.name, content.tobytes(), k);
   }
-  return found.globals.get("of_texts")(form.elements.texts.value, k);
+  return found.globals.get("report_from_texts")(form.elements.texts.value, k);
 }
 
 form.addEventListener("submit", async (event) => {

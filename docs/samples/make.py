@@ -1,7 +1,7 @@
-"""The files that the pages of the documentation read: ``python docs/samples/make.py``.
+"""Generate the sample files of the documentation: ``python docs/samples/make.py``.
 
-Made up, so that anyone may use them: letters to a shop about four things, letters of the next
-month, and ratings of films. Seeds are fixed; the files are always the same.
+The data are synthetic, so that anyone may use them: letters to a shop about four topics, letters of
+the next month, and ratings of films. The seeds are fixed, so the files are always the same.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 OPENING = ("Hello,", "Good morning,", "Dear team,", "Hi there,", "To whom it may concern,")
 CLOSING = ("Thank you.", "Please let me know.", "Best wishes.", "I hope you can help.", "Thanks!")
-# For each topic: what happened, and what is asked.
+# Sentences of each topic: problems first, then questions.
 TOPICS = {
     "delivery": (
         "my parcel has not arrived yet",
@@ -58,40 +58,40 @@ TOPICS = {
 
 
 def letters(n: int, first: int, seed: int) -> list[tuple[str, str, str]]:
-    """Number, text and topic of n letters, in random order."""
+    """Return the id, text and topic of n letters with random topics."""
     draw = random.Random(seed)
-    found = []
+    rows = []
     for i in range(n):
         topic = draw.choice(list(TOPICS))
-        said = draw.sample(TOPICS[topic], k=draw.choice((2, 3, 3)))
-        text = " ".join([draw.choice(OPENING), ". ".join(said) + ".", draw.choice(CLOSING)])
-        found.append((f"letter {first + i}", text, topic))
-    return found
+        sentences = draw.sample(TOPICS[topic], k=draw.choice((2, 3, 3)))
+        text = " ".join([draw.choice(OPENING), ". ".join(sentences) + ".", draw.choice(CLOSING)])
+        rows.append((f"letter {first + i}", text, topic))
+    return rows
 
 
 def ratings(seed: int) -> list[tuple[str, str, int]]:
-    """Person, film and stars: what people who like the same kind of film have seen."""
+    """Return the person, film and stars of each rating; each person prefers one genre."""
     draw = random.Random(seed)
-    kinds = ("comedy", "crime", "space")
-    found = []
+    genres = ("comedy", "crime", "space")
+    rows = []
     for person in range(60):
-        liked = person % 3
+        preferred = person % 3
         for film in range(30):
             if draw.random() < 0.4:
-                stars = (4 if film % 3 == liked else 2) + draw.choice((-1, 0, 0, 1))
-                found.append((f"person {person}", f"{kinds[film % 3]} {film // 3 + 1}", stars))
-    return found
+                stars = (4 if film % 3 == preferred else 2) + draw.choice((-1, 0, 0, 1))
+                rows.append((f"person {person}", f"{genres[film % 3]} {film // 3 + 1}", stars))
+    return rows
 
 
 def main(folder: Path) -> None:
-    """Write all files."""
+    """Write all sample files to a folder."""
     _write(folder / "letters.csv", ("id", "text", "topic"), letters(200, 1, seed=0))
     _write(folder / "next-month.csv", ("id", "text", "topic"), letters(20, 201, seed=1))
     _write(folder / "ratings.csv", ("user", "item", "rating"), ratings(seed=0))
 
 
 def _write(path: Path, header: tuple[str, ...], rows: list[tuple[object, ...]]) -> None:
-    """A table."""
+    """Write a CSV table."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)

@@ -1,4 +1,4 @@
-"""The picture of the README: ``python docs/samples/picture.py``; needs matplotlib and pillow."""
+"""Draw the figure of the README: ``python docs/samples/picture.py``; needs matplotlib and pillow."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from cocluster import CoCluster
 from cocluster.datasets import load_docstrings
 from cocluster.report.plots import plot_reordering
 
-# Few enough that the file stays small; blocks and their colours are still seen.
+# Number of colours in the PNG: a small palette keeps the file small, and the blocks stay visible.
 COLOURS = 24
 
 
 def main(path: Path) -> None:
-    """Draw the docstrings and their words, before and after."""
+    """Draw the matrix of docstrings and words before and after sorting by cluster."""
     words = load_docstrings().views["words"]
     model = CoCluster(10, random_state=0).fit(words)
-    drawn = BytesIO()
-    plot_reordering(words, model.labels_, model.column_labels_).savefig(drawn, dpi=72)
-    Image.open(drawn).convert("RGB").quantize(COLOURS).save(path, optimize=True)
+    buffer = BytesIO()
+    plot_reordering(words, model.labels_, model.column_labels_).savefig(buffer, dpi=72)
+    Image.open(buffer).convert("RGB").quantize(COLOURS).save(path, optimize=True)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,11 @@
 Texts and their words
 =====================
 
-What is a pile of texts about? Co-clustering groups the texts and the words at the same time: a
-group of words says what a group of texts is about.
+This example clusters a collection of texts and shows what each cluster is about. Co-clustering
+groups the texts and the words at the same time, so every cluster of texts comes with the words that
+define it.
 
-The texts here are the docstrings of numpy, scipy and scikit-learn, which every installation has.
+The texts are the docstrings of numpy, scipy and scikit-learn, which every installation contains.
 """
 
 import matplotlib.pyplot as plt
@@ -19,8 +20,8 @@ words = corpus.views["words"]
 print(f"{words.shape[0]} texts, {words.shape[1]} words, {words.nnz} counts")
 
 # %%
-# A `Dataset` keeps the matrix together with the names of its rows and columns. `read` makes one
-# from a file; here it is put together by hand.
+# A `Dataset` keeps the matrix together with the names of its rows and columns. `read` creates one
+# from a file; here we create it ourselves.
 texts = Dataset(
     "docstrings",
     {"words": words},
@@ -30,26 +31,27 @@ texts = Dataset(
 model = CoCluster(n_clusters=8, random_state=0).fit(texts.data)
 
 # %%
-# Every text has a label, and so has every word.
+# Every text and every word has a label.
 print(model.row_labels_[:10])
 print(model.column_labels_[:10])
 
 # %%
-# ``explain`` says what sets each cluster apart. Words are ranked by how much more often texts of
-# the cluster have them than others do, so words that all texts have are not listed.
-found = explain(model, texts, n_features=6)
-for cluster in found.clusters:
+# ``explain`` lists the words that distinguish each cluster. It ranks words by how much more often
+# they occur in texts of the cluster than in other texts, so words that occur everywhere are not listed.
+explanation = explain(model, texts, n_features=6)
+for cluster in explanation.clusters:
     print(f"{cluster.size:5d}  {cluster.name}")
 
 # %%
-# Sorted by cluster, the matrix shows its blocks.
-told = account(model, texts)
+# If rows and columns are sorted by cluster, the matrix shows its blocks.
+results = account(model, texts)
 figure, ax = plt.subplots(figsize=(8, 6), layout="constrained")
-plot_matrix(told, ax=ax)
+plot_matrix(results, ax=ax)
 plt.show()
 
 # %%
-# Which clusters of texts go with which groups of words: 1 is what chance would give.
+# The association shows which clusters of texts use which groups of words more often than expected by
+# chance; 1 means chance.
 figure, ax = plt.subplots(figsize=(8, 6), layout="constrained")
-plot_association(told, ax=ax)
+plot_association(results, ax=ax)
 plt.show()

@@ -2,11 +2,11 @@
 Words and embeddings as two views
 =================================
 
-Vectors of a language model know that two words mean nearly the same. Counts of words say what a
-group is about. Given as two views of the same texts, both are used in one fit.
+Embeddings of a language model recognise that two words have nearly the same meaning. Word counts
+show what a cluster is about. Pass them as two views of the same texts to use both in one fit.
 
-To stay without a download, the vectors here come from latent semantic analysis. Those of any other
-model are used in the same way: a matrix with one row for each text.
+To avoid a download, this example computes its embeddings by latent semantic analysis. Embeddings of
+any other model work in the same way: pass a matrix with one row for each text.
 """
 
 import matplotlib.pyplot as plt
@@ -24,15 +24,15 @@ vectors = TruncatedSVD(50, random_state=0).fit_transform(weights)
 print(words.shape, vectors.shape)
 
 # %%
-# A mapping of names to matrices is all that is needed. Views count alike, however large their
-# numbers are.
+# Pass a mapping from names to matrices. All views have the same weight, whatever the scale of their
+# values is.
 k = len(corpus.class_names)
 one = CoCluster(k, random_state=0).fit(words)
 both = CoCluster(k, random_state=0).fit({"words": words, "vectors": vectors})
 
 # %%
-# The subpackage of each function is known, so we can look how well the groups match it. No fit has
-# seen it.
+# The subpackage of each function is known, so we can score how well the clusters match it. The fits
+# did not use it.
 figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
 for offset, (name, model) in enumerate({"words alone": one, "words and vectors": both}.items()):
     values = scores(corpus.labels, model.labels_)
@@ -44,6 +44,6 @@ ax.legend()
 plt.show()
 
 # %%
-# Features of each view have groups of their own.
+# The features of each view have their own groups.
 for view, labels in both.labels_by_type_.items():
     print(f"{view:8s} {len(labels):5d} objects in {len(set(labels.tolist()))} clusters")

@@ -2,12 +2,12 @@
 Samples and genes
 =================
 
-A table of gene expression has a row for each patient and a column for each gene. Patients of one
-kind share a programme: some genes are up together, others are down. Co-clustering finds the kinds
-of patients and the programmes at once.
+A gene expression table has a row for each patient and a column for each gene. Patients of the same
+subtype share expression programmes: groups of genes that are up- or down-regulated together.
+Co-clustering finds the subtypes and the programmes at the same time.
 
-The data are made up: 90 patients of three kinds, 600 genes in four programmes, and most of what is
-measured is noise.
+The data are synthetic: 90 patients of three subtypes, 600 genes in four programmes, and strong
+noise.
 """
 
 import matplotlib.pyplot as plt
@@ -19,11 +19,11 @@ from cocluster.metrics import accuracy
 from cocluster.report.plots import plot_matrix
 
 rng = np.random.default_rng(0)
-kinds = np.arange(90) % 3
+subtypes = np.arange(90) % 3
 programmes = np.arange(600) % 4
-# Each kind (row) switches some programmes (columns) on, in units of the logarithm.
-switched = np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0]])
-log_level = rng.normal(5, 1, size=600) + switched[kinds][:, programmes]
+# Each subtype (row) activates one programme (column); the values are changes of the log expression.
+activation = np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0]])
+log_level = rng.normal(5, 1, size=600) + activation[subtypes][:, programmes]
 table = pd.DataFrame(
     log_level + rng.normal(scale=1.5, size=(90, 600)),
     index=[f"patient {i}" for i in range(90)],
@@ -31,12 +31,12 @@ table = pd.DataFrame(
 )
 
 # %%
-# A frame goes in as it is. Names of rows and columns are kept.
+# Pass the frame directly. The names of rows and columns are kept.
 model = CoCluster(3, n_column_clusters=4, random_state=0).fit(table)
-print("accuracy:", accuracy(kinds, model.labels_))
+print("accuracy:", accuracy(subtypes, model.labels_))
 
 # %%
-# The data have no zeros to count, so genes are ranked by the rank sum test.
+# Genes are ranked by the rank-sum test, because the values are not counts.
 for cluster in explain(model, table, n_features=4).clusters:
     print(cluster.size, cluster.name)
 
@@ -46,6 +46,6 @@ plot_matrix(account(model, table), ax=ax)
 plt.show()
 
 # %%
-# A new patient is put into a cluster; columns are matched by name, in any order.
+# ``predict`` assigns a new patient to a cluster. It matches columns by name, in any order.
 new = table.iloc[[4]][table.columns[::-1]]
 print(model.predict(new), model.predict_proba(new).round(2))

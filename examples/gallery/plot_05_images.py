@@ -2,8 +2,9 @@
 Images and their pixels
 =======================
 
-Images are rows, pixels are columns. A group of pixels is then a region of the picture that is
-bright in the same images. The images are the handwritten digits that come with scikit-learn.
+This example clusters images: each image is a row, each pixel a column. A group of pixels is then a
+region that is dark in the same images. The images are the handwritten digits that come with
+scikit-learn.
 """
 
 import matplotlib.pyplot as plt
@@ -14,13 +15,13 @@ from cocluster import CoCluster
 from cocluster.metrics import scores
 
 digits = load_digits()
-# Pixels at the border are never touched; a column of zeros says nothing.
+# Some pixels at the border are zero in all images; such columns carry no information.
 inked = digits.data.any(axis=0)
 X = digits.data[:, inked]
 
 model = CoCluster(10, n_column_clusters=12, random_state=0).fit(X)
-found = scores(digits.target, model.labels_)
-print({name: round(float(value), 2) for name, value in found.items()})
+values = scores(digits.target, model.labels_)
+print({name: round(float(value), 2) for name, value in values.items()})
 
 # %%
 # The mean image of each cluster, largest cluster first.
@@ -32,7 +33,7 @@ for cluster, ax in enumerate(axes.flat):
 plt.show()
 
 # %%
-# Regions: pixels of one colour are one group.
+# The groups of pixels are regions of the image: pixels of the same colour are in the same group.
 regions = np.full(64, np.nan)
 regions[inked] = model.column_labels_
 figure, ax = plt.subplots(figsize=(3.5, 3.5), layout="constrained")

@@ -1,9 +1,9 @@
 """
-Links: what you know already
-============================
+Constraints: must-links and cannot-links
+========================================
 
-Often some pairs are known: these two belong together, those two do not. Every method of the library
-takes such links, follows what they imply, and says where they contradict each other.
+Often you know of some pairs that they belong together, or that they do not. Every method of the
+library accepts such links, infers what follows from them, and detects contradictions.
 """
 
 import matplotlib.pyplot as plt
@@ -20,34 +20,34 @@ y = digits.target[:700]
 plain = CoCluster(10, random_state=0).fit(X)
 
 # %%
-# Say that someone has told us 50 of the 700 digits. Labels, groups and pairs all become links.
-told = np.full(700, -1)
-told[:50] = y[:50]
-links = Links.from_labels(told)
+# Suppose that 50 of the 700 digits are labelled. Links can be created from labels, groups or pairs.
+partial_labels = np.full(700, -1)
+partial_labels[:50] = y[:50]
+links = Links.from_labels(partial_labels)
 print(links)
 helped = CoCluster(10, random_state=0).fit(X, links=links)
 
 # %%
-# Images that nobody said anything about gain, too.
-shares = {
+# The accuracy improves on the unlabelled images, too.
+accuracies = {
     name: accuracy(y[50:], model.labels_[50:])
     for name, model in {"without links": plain, "with links": helped}.items()
 }
-print(shares)
+print(accuracies)
 figure, ax = plt.subplots(figsize=(5, 1.8), layout="constrained")
-ax.barh(list(shares), list(shares.values()))
-ax.set(xlabel="accuracy on the other images", xlim=(0, 1))
+ax.barh(list(accuracies), list(accuracies.values()))
+ax.set(xlabel="accuracy on the unlabelled images", xlim=(0, 1))
 plt.show()
 
 # %%
-# What links imply is followed: 0 with 1 and 1 with 2 says 0 with 2.
+# Links imply further links: if 0 is linked with 1 and 1 with 2, then 0 is linked with 2.
 pairs = Links.from_pairs(must_link=[(0, 1), (1, 2)], cannot_link=[(2, 3)], n_samples=700)
-print(pairs.n_implied, "pairs are settled by", pairs.n_must + pairs.n_cannot, "links")
+print(pairs.n_implied, "pairs follow from", pairs.n_must + pairs.n_cannot, "links")
 
 # %%
-# Links that contradict each other are refused, with the chain that shows why.
-wrong = pairs | Links.from_pairs(must_link=[(0, 3)], n_samples=700)
+# Contradictory links raise an error that lists the chain of pairs behind the contradiction.
+contradictory = pairs | Links.from_pairs(must_link=[(0, 3)], n_samples=700)
 try:
-    CoCluster(10).fit(X, links=wrong)
+    CoCluster(10).fit(X, links=contradictory)
 except ValueError as error:
     print(error)

@@ -1,12 +1,12 @@
 """
-Let it ask
-==========
+Active learning: answer questions
+=================================
 
-You do not have to know which pairs matter. `Interview` asks about those whose answers teach most,
-and uses each answer for many samples at once.
+You do not have to know which pairs are informative. `Interview` asks about the most informative
+pairs and spreads each answer to similar samples.
 
-Here the questions are about images of digits, and answered from what the digits are, as a person
-would answer them.
+The samples here are images of digits. This example answers the questions from the true digits, as a
+person would.
 """
 
 import matplotlib.pyplot as plt
@@ -20,7 +20,7 @@ X, y = digits.data[:, digits.data.any(axis=0)], digits.target
 interview = Interview(X, CoCluster(10, random_state=0), random_state=0)
 
 # %%
-# A question names two samples. It says why it is asked, and what the answer would change.
+# A question names two samples, the reason for asking, and what the answer would change.
 query = interview.next_queries()[0]
 print(f"Do {query.i} and {query.j} belong together? ({query.reason}; {query.changes})")
 figure, axes = plt.subplots(1, 2, figsize=(3, 1.6), layout="constrained")
@@ -30,7 +30,7 @@ for ax, sample in zip(axes, (query.i, query.j), strict=True):
 plt.show()
 
 # %%
-# Eighty answers for 1,797 images. An answer counts at once: the next question follows from it.
+# Give eighty answers for 1,797 images. Each answer is used at once to choose the next question.
 curve = [(0, accuracy(y, interview.labels))]
 for _ in range(4):
     for _ in range(20):
@@ -46,6 +46,6 @@ ax.set(xlabel="answers", ylabel="accuracy")
 plt.show()
 
 # %%
-# An answer can be taken back, and an interview can be saved and continued another day.
+# You can undo an answer, and you can save an interview and continue it another day.
 print(interview.undo())
 print(interview)

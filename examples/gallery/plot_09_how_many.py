@@ -1,10 +1,10 @@
 """
-How many clusters?
-==================
+Estimate the number of clusters
+===============================
 
-``n_clusters="auto"`` chooses, and `choose_n_clusters` shows why. Samples are clustered twice, from
-one half of the features and from the other. Groups that are there are found again; what chance made
-is not.
+``n_clusters="auto"`` estimates the number of clusters, and `choose_n_clusters` shows the evidence. It
+clusters the samples twice, each time with one half of the features. Real clusters are found in both
+halves; clusters that arise by chance are not.
 """
 
 import matplotlib.pyplot as plt
@@ -19,12 +19,12 @@ print(choice.n_clusters)
 print(choice.reason)
 
 # %%
-# What the halves agree on, for each number that was tried, and the tree of clusters.
+# The plots show the agreement of the two halves for each number of clusters, and the merge tree.
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 plot_choice(choice, axes=axes)
 plt.show()
 
 # %%
-# Where there is nothing to find, it says so: these are counts without any groups.
+# If the data have no clusters, the result says so. These counts have none:
 noise = make_blocks(200, 100, 1, random_state=0)
 print(choose_n_clusters(noise.X, k_max=5, random_state=0).reason)

@@ -2,8 +2,9 @@
 On a Dask cluster
 =================
 
-With a ``distributed.Client`` in scope, a Dask array or frame is fitted where its blocks are. Only
-small sums travel. Here the cluster is two workers in this process; a real one needs no other code.
+If a Dask client is active, a Dask array or frame is fitted where its blocks are, and only small sums
+are sent over the network. The cluster of this example has two workers in the same process; the code
+for a real cluster is the same.
 """
 
 import dask.array as da
@@ -18,8 +19,8 @@ from cocluster.report.plots import plot_matrix
 X = make_blocks(2000, 300, 4, random_state=0).X.toarray()
 
 # %%
-# Blocks of 500 rows. On a real cluster the workers read their own blocks, from files that all of
-# them see.
+# The blocks have 500 rows each. On a real cluster, each worker reads its own blocks from files that
+# all workers can access.
 rows = da.from_array(X, chunks=(500, 300))
 progress = []
 cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None)
@@ -29,7 +30,7 @@ with cluster, Client(cluster):
 print(new, f"after {len(progress)} sweeps")
 
 # %%
-# The labels are those of a fit in memory.
+# The labels are the same as those of a fit in memory.
 print(np.array_equal(model.labels_, FNMTF(4, random_state=0).fit(X).labels_))
 
 # %%

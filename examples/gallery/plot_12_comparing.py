@@ -2,12 +2,12 @@
 Comparing methods
 =================
 
-All methods have the same interface, so comparing them is a loop. The catalogue knows what each of
-them takes.
+All methods have the same interface, so you can compare them in a loop. The catalogue lists the
+methods and the kinds of data that each one accepts.
 
-Do not choose a method by its score on one data set with known classes: that says little about the
-next one. The :doc:`leaderboard </results/benchmarks/leaderboard/README>` has all methods on many
-sets.
+Do not choose a method by its score on one data set with known classes, because this score says
+little about other data. The :doc:`leaderboard </results/benchmarks/leaderboard/README>` compares all
+methods on many data sets.
 """
 
 import matplotlib.pyplot as plt
@@ -32,7 +32,7 @@ ax.set(xlabel="NMI with the planted clusters", xlim=(0, 1))
 plt.show()
 
 # %%
-# Two fits side by side: clusters are matched, and what moved is listed.
+# ``compare`` matches the clusters of two fits and lists the samples that moved.
 change = compare(models["nmf"], models["auto"])
 print(str(change).splitlines()[0])
 figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")

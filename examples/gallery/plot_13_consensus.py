@@ -2,8 +2,9 @@
 A consensus of several fits
 ===========================
 
-One run may be unlucky. `consensus` finds the partition that shares most with several of them, and
-says for each sample how many agree: what they do not agree on is worth a second look.
+A single run can end in a bad local optimum. `consensus` combines several runs into the partition
+that shares most information with them, and reports for each sample how many runs agree. Samples on
+which the runs disagree deserve a closer look.
 """
 
 import matplotlib.pyplot as plt
@@ -18,28 +19,30 @@ runs = [
     FNMTF(5, init="random", n_init=1, random_state=seed).fit(planted.X).labels_
     for seed in range(15)
 ]
-alone = [accuracy(planted.row_labels, labels) for labels in runs]
-print(f"single runs: {min(alone):.2f} to {max(alone):.2f}, mean {np.mean(alone):.2f}")
+accuracies = [accuracy(planted.row_labels, labels) for labels in runs]
+print(f"single runs: {min(accuracies):.2f} to {max(accuracies):.2f}, mean {np.mean(accuracies):.2f}")
 
 # %%
-# Members may have any numbering, and even other numbers of clusters.
-found = consensus(runs, n_clusters=5)
-print(f"consensus:   {accuracy(planted.row_labels, found.labels):.2f}")
+# The runs may number their clusters differently, and may even have different numbers of clusters.
+combined = consensus(runs, n_clusters=5)
+print(f"consensus:   {accuracy(planted.row_labels, combined.labels):.2f}")
 
 # %%
-# Samples that the runs agree on are right more often.
-right = np.zeros(300, dtype=bool)
+# Samples on which the runs agree are correct more often.
+correct = np.zeros(300, dtype=bool)
 for cluster in range(5):
-    members = found.labels == cluster
-    right[members] = (
+    members = combined.labels == cluster
+    correct[members] = (
         planted.row_labels[members] == np.bincount(planted.row_labels[members]).argmax()
     )
-sure = found.agreement >= np.median(found.agreement)
-print(f"agreed on: {right[sure].mean():.2f} right; not agreed on: {right[~sure].mean():.2f}")
+agreed = combined.agreement >= np.median(combined.agreement)
+print(f"high agreement: {correct[agreed].mean():.2f} correct")
+print(f"low agreement:  {correct[~agreed].mean():.2f} correct")
 
 # %%
 figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
-ax.hist([found.agreement[right], found.agreement[~right]], stacked=True, label=["right", "wrong"])
+agreement = [combined.agreement[correct], combined.agreement[~correct]]
+ax.hist(agreement, stacked=True, label=["correct", "wrong"])
 ax.set(xlabel="share of the runs that agree", ylabel="samples")
 ax.legend()
 plt.show()

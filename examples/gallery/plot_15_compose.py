@@ -2,9 +2,9 @@
 Compose your own factorisation
 ==============================
 
-Every factorisation of the library is made of three kinds of parts: a constraint on each factor, a
-rule for the association between them, and penalties. ``TriFactorization`` puts parts together in
-any way, and the one loop of the library solves it.
+Every factorisation of the library combines three kinds of parts: a constraint on each factor, a rule
+for the association between the factors, and penalties. With ``TriFactorization`` you can combine
+these parts in any way; the same optimisation loop fits all combinations.
 """
 
 import matplotlib.pyplot as plt
@@ -20,15 +20,16 @@ digits = load_digits(n_class=6)
 X, y = digits.data[:, digits.data.any(axis=0)], digits.target
 
 # %%
-# Memberships for the images, hard groups for the pixels: no paper has this one.
+# Use memberships for the images and hard groups for the pixels, a combination that none of the papers
+# has.
 parts = {"samples": NonNegative(0.5), "features": Indicator()}
 mixed = TriFactorization(6, 12, constraint=parts, random_state=0).fit(X)
 print(f"NMI {nmi(y, mixed.labels_):.2f} after {mixed.n_iter_} sweeps")
 
 # %%
-# Now with a penalty: images that look alike shall have memberships that are alike. It is a
-# quadratic in the factor, so every constraint can lower it. Columns of the factors are kept at
-# length one; else the penalty could be made small by making the factor small.
+# Now add a penalty: similar images should have similar memberships. The penalty is quadratic in the
+# factor, so every constraint supports it. ``unit_columns`` normalises the columns of the factors;
+# otherwise the penalty could be avoided by shrinking the factor.
 for strength in (0.0, 10.0):
     graph = PairTerms(strength * laplacian(knn_graph(X, 5)))
     smooth = TriFactorization(
@@ -42,7 +43,7 @@ for strength in (0.0, 10.0):
     print(f"strength {strength:4.0f}: NMI {nmi(y, smooth.labels_):.2f}")
 
 # %%
-# The objective never rises, whatever the parts are.
+# The objective never rises, for any combination of these parts.
 figure, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")
 plot_objective(smooth, ax=ax)
 plt.show()

@@ -2,8 +2,8 @@
 A report for a colleague
 ========================
 
-``account`` puts all that is to be told of a fit into one plain value. From it come a page that
-opens in any browser without a network, Markdown, JSON and tables; all show the same numbers.
+``account`` collects all results of a fit in one object. You can export it as a self-contained HTML
+report, as Markdown, as JSON or as tables; all of them show the same numbers.
 """
 
 import tempfile
@@ -17,27 +17,27 @@ from cocluster.report.plots import plot_features, plot_stability
 
 wine = load_wine(as_frame=True)
 table = wine.data.rename(index=lambda i: f"wine {i}")
-# Columns are measured in different units; each counts alike after this.
+# The columns have different units; standardise them so that they have the same weight.
 table = (table - table.mean()) / table.std()
 model = CoCluster(3, random_state=0).fit(table)
 
 # %%
-# ``refits`` fits parts of the samples anew, to see which clusters are found again.
-told = account(model, table, title="Wines", names={0: "the first group"}, refits=3)
-print(told)
+# With ``refits``, the model is refitted on subsamples to see which clusters are found again.
+results = account(model, table, title="Wines", names={0: "the first group"}, refits=3)
+print(results)
 
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
-plot_features(told, cluster=1, ax=left)
-plot_stability(told, ax=right)
+plot_features(results, cluster=1, ax=left)
+plot_stability(results, ax=right)
 plt.show()
 
 # %%
-# A page of one file: nothing is loaded from elsewhere, so it can be mailed.
+# The report is a single file without external resources, so you can send it by e-mail.
 page = Path(tempfile.mkdtemp()) / "wines.html"
-page.write_text(told.to_html(), encoding="utf-8")
+page.write_text(results.to_html(), encoding="utf-8")
 print(f"{page.stat().st_size / 1000:.0f} kB")
 
 # %%
-# The same as a table, for a spreadsheet or a paper.
-told.to_frame("clusters")
+# Export a table for a spreadsheet or a paper.
+results.to_frame("clusters")

@@ -37,7 +37,7 @@ def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("clusters", ["None", "4"])
 def test_a_file_becomes_a_report(clusters: str) -> None:
-    code = f"print(of_file('letters.csv', open(sys.argv[2], 'rb').read(), {clusters}))"
+    code = f"print(report_from_file('letters.csv', open(sys.argv[2], 'rb').read(), {clusters}))"
     done = run(code, str(DOCS / "samples" / "letters.csv"))
     assert done.returncode == 0, done.stderr
     for word in ("parcel", "invoice", "jacket", "password"):
@@ -46,7 +46,7 @@ def test_a_file_becomes_a_report(clusters: str) -> None:
 
 
 def test_pasted_texts_become_a_report() -> None:
-    code = "print(of_texts('\\n'.join(['cats and dogs', 'moon and stars'] * 10), 2))"
+    code = "print(report_from_texts('\\n'.join(['cats and dogs', 'moon and stars'] * 10), 2))"
     done = run(code)
     assert done.returncode == 0, done.stderr
     assert "moon" in done.stdout
@@ -55,8 +55,8 @@ def test_pasted_texts_become_a_report() -> None:
 @pytest.mark.parametrize(
     ("code", "sentence"),
     [
-        ("of_texts('one\\ntwo')", "Paste at least 4 texts"),
-        ("of_file('big.csv', bytes(MOST_BYTES + 1))", "too much for a browser"),
+        ("report_from_texts('one\\ntwo')", "Paste at least 4 texts"),
+        ("report_from_file('big.csv', bytes(MAX_BYTES + 1))", "too much for a browser"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_the_last_line(code: str, sentence: str) -> None:
@@ -67,13 +67,13 @@ def test_what_cannot_be_done_is_said_in_the_last_line(code: str, sentence: str) 
 
 def test_a_name_does_not_lead_out_of_the_folder(tmp_path: Path) -> None:
     away = tmp_path / "away.txt"
-    run(f"of_file({str(away)!r}, b'a b\\nc d\\na b\\nc d', 2)")
+    run(f"report_from_file({str(away)!r}, b'a b\\nc d\\na b\\nc d', 2)")
     assert not away.exists()
 
 
 def test_the_page_calls_functions_that_exist() -> None:
     page = (DOCS / "_static" / "live.js").read_text(encoding="utf-8")
-    done = run("print(callable(of_file), callable(of_texts))")
+    done = run("print(callable(report_from_file), callable(report_from_texts))")
     assert done.stdout == "True True\n"
-    assert 'get("of_file")' in page
-    assert 'get("of_texts")' in page
+    assert 'get("report_from_file")' in page
+    assert 'get("report_from_texts")' in page

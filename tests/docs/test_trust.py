@@ -32,12 +32,12 @@ def test_every_file_that_is_named_is_there(name):
 
 def test_counts_are_shown_as_they_are_in_the_file(tmp_path, monkeypatch):
     monkeypatch.setattr(trust, "RESULTS", tmp_path)
-    assert "Not run yet" in "".join(trust.counted("faults.csv", "make faults"))
+    assert "Not run yet" in "".join(trust.count_table("faults.csv", "make faults"))
     with (tmp_path / "faults.csv").open("w", newline="") as opened:
         csv.writer(opened).writerows(
             [["command", "kills", "failures"], ["fit", 1200, 0], ["ask", 30, 1]]
         )
-    *_, first, second, total = trust.counted("faults.csv", "make faults")
+    *_, first, second, total = trust.count_table("faults.csv", "make faults")
     assert (first, second) == ("| fit | 1,200 | 0 |", "| ask | 30 | 1 |")
     assert total == "| **all** | **1,230** | **1** |"
 
