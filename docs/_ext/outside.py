@@ -1,8 +1,8 @@
 """Copy pages from other folders of the repository into the documentation.
 
 The benchmarks write their pages and figures beside their code. This extension copies them to
-``results/``, and the project's own pages to ``project/``. It keeps links between pages and turns links
-to code into plain text.
+``results/``, and the project's own pages to ``project/``. It keeps links between pages and turns
+links to code into plain text.
 """
 
 from __future__ import annotations

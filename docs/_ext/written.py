@@ -81,10 +81,10 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
 COMMANDS = """\
 # The command line
 
-Installing the package ([how to install](../start/install.md)) adds the command `cocluster`. This page
-is generated from its parser. Every command prints help with `--help`, and JSON for programs with
-`--json`. The exit code is 0 on success, 1 if the data or the options are invalid, and 2 for a usage
-error.
+Installing the package ([how to install](../start/install.md)) adds the command `cocluster`. This
+page is generated from its parser. Every command prints help with `--help`, and JSON for programs
+with `--json`. The exit code is 0 on success, 1 if the data or the options are invalid, and 2 for
+a usage error.
 """
 SCHEMA = """\
 # Fields of an account
@@ -96,12 +96,12 @@ schema on this page, which `Account.schema()` returns as [JSON Schema](https://j
 HTTP = """\
 # The HTTP interface of the workbench
 
-`cocluster serve PROJECT` answers the requests on this page. Every request needs the session cookie:
-open the printed address once, and its token is exchanged for the cookie. Pass parameters in the query
-string, or in a JSON body for POST. Responses are JSON. An error is `{"error": "a sentence"}` with the
-status 404 (not found), 409 (another operation is running) or 422 (invalid request).
-`/api/v1/openapi.json` contains the same description for programs, and `/api/v1/events` sends a line
-whenever the project changes.
+`cocluster serve PROJECT` answers the requests on this page. Every request needs the session
+cookie: open the printed address once, and its token is exchanged for the cookie. Pass parameters
+in the query string, or in a JSON body for POST. Responses are JSON. An error is `{"error": "a
+sentence"}` with the status 404 (not found), 409 (another operation is running) or 422 (invalid
+request). `/api/v1/openapi.json` contains the same description for programs, and `/api/v1/events`
+sends a line whenever the project changes.
 
 | method | address | description | fields |
 |---|---|---|---|"""

@@ -1,7 +1,7 @@
 """The Python code of the live page: turn a file or pasted texts into an HTML report.
 
-The visitor's browser runs this module with Pyodide, without threads and without a compiler. The data
-do not leave the visitor's machine. The tests run the module with ordinary Python.
+The visitor's browser runs this module with Pyodide, without threads and without a compiler. The
+data do not leave the visitor's machine. The tests run the module with ordinary Python.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Draw the figure of the README: ``python docs/samples/picture.py``; needs matplotlib and pillow."""
+"""Draw the figure of the README: ``python docs/samples/picture.py`` (matplotlib and pillow)."""
 
 from __future__ import annotations
 

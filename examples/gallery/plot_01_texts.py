@@ -37,7 +37,8 @@ print(model.column_labels_[:10])
 
 # %%
 # ``explain`` lists the words that distinguish each cluster. It ranks words by how much more often
-# they occur in texts of the cluster than in other texts, so words that occur everywhere are not listed.
+# they occur in texts of the cluster than in other texts, so words that occur everywhere are not
+# listed.
 explanation = explain(model, texts, n_features=6)
 for cluster in explanation.clusters:
     print(f"{cluster.size:5d}  {cluster.name}")
@@ -50,8 +51,8 @@ plot_matrix(results, ax=ax)
 plt.show()
 
 # %%
-# The association shows which clusters of texts use which groups of words more often than expected by
-# chance; 1 means chance.
+# The association shows which clusters of texts use which groups of words more often than expected
+# by chance; 1 means chance.
 figure, ax = plt.subplots(figsize=(8, 6), layout="constrained")
 plot_association(results, ax=ax)
 plt.show()

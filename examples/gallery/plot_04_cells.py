@@ -44,8 +44,9 @@ print(adata.obs.head(3))
 print(adata.var["cocluster"].value_counts())
 
 # %%
-# The markers of each cluster are stored in ``uns``, in the layout of ``scanpy.tl.rank_genes_groups``.
-# ``sc.pl.rank_genes_groups_dotplot(adata, key="cocluster")`` draws them.
+# The markers of each cluster are stored in ``uns``, in the layout of
+# ``scanpy.tl.rank_genes_groups``. ``sc.pl.rank_genes_groups_dotplot(adata, key="cocluster")``
+# draws them.
 print(pd.DataFrame(adata.uns["cocluster"]["names"]).head(3))
 
 # %%

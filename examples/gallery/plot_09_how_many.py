@@ -2,9 +2,9 @@
 Estimate the number of clusters
 ===============================
 
-``n_clusters="auto"`` estimates the number of clusters, and `choose_n_clusters` shows the evidence. It
-clusters the samples twice, each time with one half of the features. Real clusters are found in both
-halves; clusters that arise by chance are not.
+``n_clusters="auto"`` estimates the number of clusters, and `choose_n_clusters` shows the
+evidence. It clusters the samples twice, each time with one half of the features. Real clusters
+are found in both halves; clusters that arise by chance are not.
 """
 
 import matplotlib.pyplot as plt

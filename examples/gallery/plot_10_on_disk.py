@@ -25,16 +25,16 @@ write_blocks((X[i : i + 500] for i in range(0, 4000, 500)), folder)
 print(sorted(path.name for path in folder.iterdir())[:4])
 
 # %%
-# ``memory`` limits the memory of blocks and factors together. If it is not enough, ``fit`` raises an
-# error before it begins.
+# ``memory`` limits the memory of blocks and factors together. If it is not enough, ``fit`` raises
+# an error before it begins.
 stored = open_blocks(folder, memory="50MB")
 on_disk = ITCC(6, random_state=0).fit(stored)
 in_memory = ITCC(6, random_state=0).fit(X)
 print("same labels:", np.array_equal(on_disk.labels_, in_memory.labels_))
 
 # %%
-# Every sweep reads the blocks again and lowers the loss of information. The spectral start is already
-# close to the optimum, so we start from random labels to see the objective fall.
+# Every sweep reads the blocks again and lowers the loss of information. The spectral start is
+# already close to the optimum, so we start from random labels to see the objective fall.
 from_random = ITCC(6, init="random", random_state=0).fit(stored)
 figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
 plot_objective(from_random, ax=ax)

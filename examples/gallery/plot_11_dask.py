@@ -2,9 +2,9 @@
 On a Dask cluster
 =================
 
-If a Dask client is active, a Dask array or frame is fitted where its blocks are, and only small sums
-are sent over the network. The cluster of this example has two workers in the same process; the code
-for a real cluster is the same.
+If a Dask client is active, a Dask array or frame is fitted where its blocks are, and only small
+sums are sent over the network. The cluster of this example has two workers in the same process;
+the code for a real cluster is the same.
 """
 
 import dask.array as da

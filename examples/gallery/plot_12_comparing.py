@@ -6,8 +6,8 @@ All methods have the same interface, so you can compare them in a loop. The cata
 methods and the kinds of data that each one accepts.
 
 Do not choose a method by its score on one data set with known classes, because this score says
-little about other data. The :doc:`leaderboard </results/benchmarks/leaderboard/README>` compares all
-methods on many data sets.
+little about other data. The :doc:`leaderboard </results/benchmarks/leaderboard/README>` compares
+all methods on many data sets.
 """
 
 import matplotlib.pyplot as plt

@@ -20,7 +20,9 @@ runs = [
     for seed in range(15)
 ]
 accuracies = [accuracy(planted.row_labels, labels) for labels in runs]
-print(f"single runs: {min(accuracies):.2f} to {max(accuracies):.2f}, mean {np.mean(accuracies):.2f}")
+print(
+    f"single runs: {min(accuracies):.2f} to {max(accuracies):.2f}, mean {np.mean(accuracies):.2f}"
+)
 
 # %%
 # The runs may number their clusters differently, and may even have different numbers of clusters.

@@ -34,9 +34,9 @@ for name, model in models.items():
     print(f"{name:14s} accuracy {accuracy(classes, model.labels_):.2f}")
 
 # %%
-# The rows of the factor are memberships. In the paper's figure, the points of each ring lie along one
-# axis. Here the two rings are separated as well, but the points do not lie exactly along the axes.
-# Kernel k-means has no memberships.
+# The rows of the factor are memberships. In the paper's figure, the points of each ring lie along
+# one axis. Here the two rings are separated as well, but the points do not lie exactly along the
+# axes. Kernel k-means has no memberships.
 factor = models["SS-NMF"].row_factor_
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained")
 left.scatter(*X.T, c=classes, cmap="coolwarm")
@@ -46,5 +46,5 @@ right.set(title="their memberships", xlabel="cluster 0", ylabel="cluster 1")
 plt.show()
 
 # %%
-# :doc:`/results/benchmarks/papers/README` documents for each paper what it leaves open, what we chose,
-# and which printed numbers are doubtful.
+# :doc:`/results/benchmarks/papers/README` documents for each paper what it leaves open, what we
+# chose, and which printed numbers are doubtful.

@@ -2,9 +2,9 @@
 Compose your own factorisation
 ==============================
 
-Every factorisation of the library combines three kinds of parts: a constraint on each factor, a rule
-for the association between the factors, and penalties. With ``TriFactorization`` you can combine
-these parts in any way; the same optimisation loop fits all combinations.
+Every factorisation of the library combines three kinds of parts: a constraint on each factor, a
+rule for the association between the factors, and penalties. With ``TriFactorization`` you can
+combine these parts in any way; the same optimisation loop fits all combinations.
 """
 
 import matplotlib.pyplot as plt
@@ -20,8 +20,8 @@ digits = load_digits(n_class=6)
 X, y = digits.data[:, digits.data.any(axis=0)], digits.target
 
 # %%
-# Use memberships for the images and hard groups for the pixels, a combination that none of the papers
-# has.
+# Use memberships for the images and hard groups for the pixels, a combination that none of the
+# papers has.
 parts = {"samples": NonNegative(0.5), "features": Indicator()}
 mixed = TriFactorization(6, 12, constraint=parts, random_state=0).fit(X)
 print(f"NMI {nmi(y, mixed.labels_):.2f} after {mixed.n_iter_} sweeps")
