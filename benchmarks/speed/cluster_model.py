@@ -23,7 +23,7 @@ ADD_TRAFFIC = 3
 # Blocks of the Krylov space that the start of planted data took; the code stops by its residuals.
 START_BLOCKS = 6
 TURNED = "_turned_product_and_gram"
-REASSIGNED = "_reassigned_and_gram"
+REASSIGNED = "_reassign_and_gram"
 READERS = (
     "times",
     TURNED,
@@ -154,7 +154,7 @@ def start(shape: Shape, n_blocks: int = START_BLOCKS) -> list[Step]:
         own(("_degree_scaled_rows",), 8 * m, asked=0),
     )
     power = own(("squared_times",), shared=Q, total=Q)
-    embedding = ("times", "picked_columns", "_over_length")
+    embedding = ("times", "take_columns", "_over_length")
     return [
         own(("_as_block",)),
         own(("_form",), asked=0),

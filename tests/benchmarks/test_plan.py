@@ -85,7 +85,7 @@ def steps_of(recipe: Recipe) -> Iterator[tuple[str, int]]:
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Every call on blocks: its functions, bytes shared, and bytes of the sum (None: no sum)."""
     found: list[Any] = []
-    submitted, summed = DaskRows._submitted, DaskRows._sum
+    submitted, summed = DaskRows._submit, DaskRows._sum
 
     def record(self: DaskRows, recipe: Recipe) -> Any:
         names, shared = zip(*steps_of(recipe), strict=True)
@@ -97,7 +97,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         found[-1][2] = n_bytes(result)
         return result
 
-    monkeypatch.setattr(DaskRows, "_submitted", record)
+    monkeypatch.setattr(DaskRows, "_submit", record)
     monkeypatch.setattr(DaskRows, "_sum", record_sum)
     return found
 
